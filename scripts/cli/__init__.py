@@ -1,0 +1,1 @@
+"""The command `rupeebias`: one file a command."""

@@ -1,0 +1,81 @@
+"""The command `rupeebias`: registers every command and turns errors into one line and an exit status."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+
+from . import audit
+from . import build
+from . import generate
+from . import local
+from . import parse
+from . import runs
+from . import score
+from . import simulate
+from ..errors import RupeeBiasError
+
+app = typer.Typer(
+    name="rupeebias",
+    help="Audit whether a language model's economic advice in India depends on who asks.",
+    epilog="First steps: rupeebias audit --model sim/biased",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    add_completion=False,
+)
+
+COMMANDS: tuple[Callable[..., Any], ...] = (
+    audit.audit,
+    build.build,
+    generate.generate,
+    score.score,
+    parse.parse,
+    runs.runs,
+)
+for _command in COMMANDS:
+    app.command()(_command)
+app.add_typer(local.app, name="local")
+app.add_typer(simulate.app, name="simulate")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; errors print as one line (`--debug` anywhere shows the traceback)."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
+
+
+def _run(words: list[str], *, debug: bool) -> int:
+    _never_fail_on_output()
+    try:
+        app(words, prog_name="rupeebias", standalone_mode=True)
+    except KeyboardInterrupt:
+        return 130
+    except (RupeeBiasError, ValueError, OSError) as error:
+        if debug:
+            raise
+        return _report(error)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    return 0
+
+
+def _report(error: Exception) -> int:
+    typer.echo(f"error: {_one_line(error)}", err=True)
+    return error.exit_code if isinstance(error, RupeeBiasError) else 1
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def _never_fail_on_output() -> None:
+    """Print what a console cannot show (a rupee sign in cp1252) as a replacement, never as a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")

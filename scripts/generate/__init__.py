@@ -1,0 +1,1 @@
+"""Model outputs: run directories and the runner that fills them."""
