@@ -1,0 +1,129 @@
+"""What passes between the runner and a model: a request out, a reply or an error back.
+
+The network is handed to the runner as a function (`Complete`), so a provider, a simulated
+respondent and the plain function of a test are the same thing to it.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+JSON: TypeAlias = "str | int | float | bool | list[JSON] | dict[str, JSON] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model."""
+
+    prompt_id: str
+    """The row of the benchmark that is asked."""
+    repeat: int
+    """0, 1, ...: which of the repeats of this prompt it is."""
+    system_prompt: str
+    """The system message, as the run's arm has it."""
+    prompt: str
+    """The user message."""
+    use_case: str
+    """Slug of the use case; it says which answer format is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model answered, before any reading of it."""
+
+    text: str | None
+    """The answer's content, never its reasoning; None if the model returned no content."""
+    finish_reason: str | None = None
+    """Why the model stopped (`stop`, `length`, ...), None if not told."""
+    usage: dict[str, int] | None = None
+    """Token counts by name (`input_tokens`, `output_tokens`, ...), None if not told."""
+    cost_usd: float | None = None
+    """Price of this call; None means unknown, never free."""
+    response_model: str | None = None
+    """The model that the provider says it served."""
+
+
+class CallError(Exception):
+    """One call failed. The runner decides from the fields whether and when to ask again."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool,
+        retry_after_s: float | None = None,
+        fatal: bool = False,
+    ) -> None:
+        """Describe a failed call.
+
+        `retryable`: the same call may succeed later (429, 5xx, network). `retry_after_s`: seconds
+        that the server asked to wait, None if it did not say. `fatal`: every call of the run would
+        fail alike (wrong key, unknown model, no quota), so the run must stop; a fatal error is not
+        retried. The message must not hold a key.
+        """
+        super().__init__(message)
+        self.message = message
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+        self.fatal = fatal
+
+
+Complete: TypeAlias = Callable[[Request], Awaitable[Reply]]
+"""Ask once, without retries of its own; raises CallError when there is no reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """What the command line says about the model; each kind of model takes what applies to it.
+
+    The modules `rupeebias.models.simulated` and `rupeebias.models.local` each offer
+    `create_model(name: str, options: ModelOptions) -> Model` and `model_names() -> list[str]`.
+    """
+
+    base_url: str | None = None
+    """Where the server is, for OpenAI-compatible servers."""
+    extras: dict[str, JSON] = field(default_factory=dict)
+    """The `-M key=value` options."""
+    temperature: float | None = 0.0
+    """None: not sent."""
+    max_tokens: int | None = None
+    """None: the model's own default."""
+    seed: int | None = None
+    """None: not sent."""
+    reasoning_effort: str | None = "none"
+    """None: not sent."""
+    constrain: bool | None = None
+    """Hold answers to the asked format on the server; None: the model's own default."""
+    attempt_timeout_s: float = 120.0
+    """Deadline of one call; the runner enforces it, a model may pass it on."""
+    log_dir: Path | None = None
+    """Where a model that starts a server may put its log; None: a temporary place."""
+
+
+class Model(Protocol):
+    """A source of replies. `open` and `close` enclose all calls of `complete`."""
+
+    @property
+    def name(self) -> str:
+        """The name given to `--model`."""
+
+    @property
+    def settings(self) -> dict[str, JSON]:
+        """Return what changes the answers: kept in the manifest and compared on resume, never a key.
+
+        It must be known before `open`, so that a wrong resume is refused before anything starts.
+        """
+
+    @property
+    def max_connections(self) -> int | None:
+        """Return how many calls at once suit this model, None if it has no wish of its own."""
+
+    async def open(self) -> None:
+        """Make ready for calls; raises a RupeeBiasError with the remedy if that cannot be done."""
+
+    async def close(self) -> None:
+        """Release what `open` took; also called when `open` or a call failed."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask once; raises CallError."""
