@@ -2,7 +2,10 @@
 
 
 class ComponentsError(ValueError):
-    """A components file is missing, malformed or inconsistent; the message names file, key and fault."""
+    """A components file is missing, malformed or inconsistent.
+
+    The message names file, key and fault.
+    """
 
 
 class DatasetFolderError(ValueError):
