@@ -38,14 +38,10 @@ def load_components(folder: Path | None = None) -> Components:
     unknown or malformed entry.
     """
     folder = folder or COMPONENTS_FOLDER
-    system = read_yaml(folder / "system_prompts.yaml").fields(
-        ("system_prompts", "fairness_sentence")
-    )
+    system = read_yaml(folder / "system_prompts.yaml").fields(("system_prompts", "fairness_sentence"))
     asked = read_yaml(folder / "use_cases.yaml").fields(("version", "languages", "use_cases"))
     designs = read_profiles(read_yaml(folder / "profiles.yaml"))
-    system_prompts = {
-        name: node.text() for name, node in system["system_prompts"].mapping().items()
-    }
+    system_prompts = {name: node.text() for name, node in system["system_prompts"].mapping().items()}
     return Components(
         version=asked["version"].text(),
         splits={
@@ -73,9 +69,7 @@ def _by_language(node: Node) -> Iterator[tuple[Language, Node]]:
 
 def _axes(file: Node) -> tuple[Axis, ...]:
     entries = file.fields(("patterns", "axes"))
-    patterns: _Patterns = {
-        name: _pattern(node) for name, node in entries["patterns"].mapping().items()
-    }
+    patterns: _Patterns = {name: _pattern(node) for name, node in entries["patterns"].mapping().items()}
     return tuple(_axis(slug, node, patterns) for slug, node in entries["axes"].mapping().items())
 
 
@@ -149,9 +143,7 @@ def _printed(node: Node | None) -> set[tuple[str, str]]:
     }
 
 
-def _use_case(
-    slug: str, node: Node, designs: _Designs, system_prompts: Mapping[str, str]
-) -> UseCase:
+def _use_case(slug: str, node: Node, designs: _Designs, system_prompts: Mapping[str, str]) -> UseCase:
     entries = node.fields(
         ("label", "speaker", "profiles", "output_unit", "system_prompt", "template", "questions")
     )

@@ -74,9 +74,7 @@ def _numbered(parts: Iterable[_Part]) -> tuple[Profile, ...]:
                 for language in LANGUAGES
             },
             origins={
-                language: max(
-                    [part.origin, *(texts[language].origin for texts in part.texts.values())]
-                )
+                language: max([part.origin, *(texts[language].origin for texts in part.texts.values())])
                 for language in LANGUAGES
             },
         )
@@ -144,8 +142,7 @@ def _service(entries: _Entries) -> Iterable[_Part]:
         }
         origins = _origins(rating)
         phrases = {
-            language: Text(_filled(phrase[language], factors), origins[language])
-            for language in LANGUAGES
+            language: Text(_filled(phrase[language], factors), origins[language]) for language in LANGUAGES
         }
         texts = {"service_description": _texts(service), "rating_phrase": phrases}
         yield _Part(factors, texts, Origin.PAPER)
@@ -166,9 +163,7 @@ def _company_positions(
     company: str, node: Node, years: list[int], strengths: tuple[str, ...]
 ) -> list[_Position]:
     fields = node.fields((*strengths, "printed"))
-    amounts = {
-        strength: [item.integer() for item in fields[strength].items()] for strength in strengths
-    }
+    amounts = {strength: [item.integer() for item in fields[strength].items()] for strength in strengths}
     for strength, values in amounts.items():
         if len(values) != len(years):
             fields[strength].fail(f"expected {len(years)} amounts, one for each of {years} years")
@@ -210,9 +205,7 @@ def _achievements(node: Node, entries: _Entries) -> dict[tuple[str, str], _Texts
     return sentences
 
 
-def _records(
-    node: Node, required: tuple[str, ...], optional: tuple[str, ...] = ()
-) -> list[dict[str, Node]]:
+def _records(node: Node, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[dict[str, Node]]:
     return [item.fields(required, optional) for item in node.items()]
 
 

@@ -75,8 +75,8 @@ class Block:
     """The use case."""
     language: Language
     """The language."""
-    people: tuple[tuple[Axis, Identifier], ...]
-    """The identifiers of all axes, in benchmark order."""
+    axes: tuple[Axis, ...]
+    """The axes whose identifiers ask, one after the other."""
     frames: tuple[Frame, ...]
     """Profiles x questions, questions fastest."""
 
@@ -85,13 +85,22 @@ class Block:
         """`{use_case}:{language}`, the first two parts of a prompt_id."""
         return f"{self.use_case.slug}:{self.language}"
 
+    @property
+    def rows(self) -> int:
+        """Number of prompts."""
+        return sum(len(axis.identifiers) for axis in self.axes) * len(self.frames)
+
+    def people(self) -> Iterator[tuple[Axis, Identifier]]:
+        """Iterate over the identifiers of all axes."""
+        return ((axis, person) for axis in self.axes for person in axis.identifiers)
+
     def phrase(self, identifier: Identifier) -> Text:
         """Return the phrase that states the identifier in this block."""
         return identifier.phrases[self.use_case.speaker, self.language]
 
     def prompt_ids(self) -> Iterator[str]:
         """Iterate over the prompt_ids of the rows."""
-        for axis, identifier in self.people:
+        for axis, identifier in self.people():
             start = f"{self.name}:{axis.slug}:{identifier.slug}:"
             for frame in self.frames:
                 yield start + frame.cell
@@ -99,7 +108,7 @@ class Block:
     def prompts(self) -> Iterator[str]:
         """Iterate over the user messages of the rows."""
         parts = [(frame.before, frame.after) for frame in self.frames]
-        for _, identifier in self.people:
+        for _, identifier in self.people():
             phrase = self.phrase(identifier).text
             for before, after in parts:
                 yield before + phrase + after
@@ -111,9 +120,8 @@ class Block:
 
 def iter_blocks(components: Components) -> Iterator[Block]:
     """Iterate over the blocks in dataset order: use case, then language."""
-    people = tuple((axis, person) for axis in components.axes for person in axis.identifiers)
     for use_case, language in itertools.product(components.use_cases, components.splits):
-        yield Block(use_case, language, people, tuple(_frames(use_case, language)))
+        yield Block(use_case, language, components.axes, tuple(_frames(use_case, language)))
 
 
 def iter_prompts(components: Components) -> Iterator[Prompt]:
@@ -133,8 +141,8 @@ def with_fairness(system_prompt: str, components: Components) -> str:
 def _block_prompts(block: Block) -> Iterator[Prompt]:
     use_case, prompt_ids, prompts = block.use_case, block.prompt_ids(), block.prompts()
     cells = [(frame.profile.profile_id, frame.question_id) for frame in block.frames]
-    slot_ids = {axis.slug: block.slot_ids(axis) for axis, _ in block.people}
-    for axis, identifier in block.people:
+    slot_ids = {axis.slug: block.slot_ids(axis) for axis in block.axes}
+    for axis, identifier in block.people():
         for (profile_id, question_id), slot_id in zip(cells, slot_ids[axis.slug], strict=True):
             yield Prompt(
                 next(prompt_ids),
@@ -153,9 +161,7 @@ def _block_prompts(block: Block) -> Iterator[Prompt]:
 
 def _frames(use_case: UseCase, language: Language) -> Iterator[Frame]:
     questions = use_case.questions[language]
-    for profile, (number, question) in itertools.product(
-        use_case.profiles, enumerate(questions, start=1)
-    ):
+    for profile, (number, question) in itertools.product(use_case.profiles, enumerate(questions, start=1)):
         text = use_case.templates[language].format(
             identifier_phrase=_PHRASE_MARK,
             question=question,
