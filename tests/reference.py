@@ -187,8 +187,7 @@ def fairness_change(standard: Values, fair: Values) -> tuple[float, float] | Non
 def average_ranks(row: Sequence[float]) -> list[float]:
     """Return ranks from 1; equal values share the mean of their places."""
     return [
-        sum(other < value for other in row) + (sum(other == value for other in row) + 1) / 2
-        for value in row
+        sum(other < value for other in row) + (sum(other == value for other in row) + 1) / 2 for value in row
     ]
 
 
@@ -244,10 +243,7 @@ def complete_rows(values: Values, axis: str, blocks: Blocks) -> list[list[float]
 
     cells = means_by(((block(key), key.identifier), value) for key, value in values.items())
     columns = [name for name in IDENTIFIERS[axis] if any(name == cell[1] for cell in cells)]
-    rows = (
-        [cells.get((row, column)) for column in columns]
-        for row in sorted({row for row, _ in cells})
-    )
+    rows = ([cells.get((row, column)) for column in columns] for row in sorted({row for row, _ in cells}))
     return [[v for v in row if v is not None] for row in rows if None not in row]
 
 
@@ -275,9 +271,7 @@ def kendall_w_axis(
     return fmean(c.kendall_w for c in defined), fisher([c.p_value for c in defined])
 
 
-def mean_kendall_w(
-    values: Values, language: str | None = None, blocks: Blocks = "profile"
-) -> float | None:
+def mean_kendall_w(values: Values, language: str | None = None, blocks: Blocks = "profile") -> float | None:
     """Return the mean W over the axes; over both languages, the mean of their two means."""
     if language is None:
         return mean_or_none(mean_kendall_w(values, name, blocks) for name in LANGUAGES)
@@ -289,10 +283,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Return adjusted p-values: min over all p_j >= p_i of p_j n / rank_j, capped at 1."""
     n = len(p_values)
     scaled = [p * n / sum(other <= p for other in p_values) for p in p_values]
-    return [
-        min(1.0, *(s for s, other in zip(scaled, p_values, strict=True) if other >= p))
-        for p in p_values
-    ]
+    return [min(1.0, *(s for s, other in zip(scaled, p_values, strict=True) if other >= p)) for p in p_values]
 
 
 # --- Identifiers ----------------------------------------------------------------------------------
