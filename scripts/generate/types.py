@@ -110,7 +110,8 @@ class Model(Protocol):
 
     @property
     def settings(self) -> dict[str, JSON]:
-        """Return what changes the answers: kept in the manifest and compared on resume, never a key.
+        """Return what changes the answers: kept in the manifest and compared on resume, never a
+        key.
 
         It must be known before `open`, so that a wrong resume is refused before anything starts.
         """

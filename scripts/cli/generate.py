@@ -1,0 +1,168 @@
+"""`rupeebias generate`: ask a model and keep its outputs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..selection import (
+    AxisOption,
+    IdentifierOption,
+    LanguageOption,
+    LimitOption,
+    ProfileOption,
+    QuestionOption,
+    Selection,
+    UseCaseOption,
+)
+
+if TYPE_CHECKING:
+    from ..generate.types import JSON
+
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        help="sim/NAME, local/smollm2, local/PATH.gguf or any LiteLLM name (openai/gpt-5.4).",
+    ),
+]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option("--base-url", "--api-base", help="Address of an OpenAI-compatible server."),
+]
+ExtraOption = Annotated[
+    list[str] | None,
+    typer.Option("-M", metavar="KEY=VALUE", help="Provider extra; JSON values. Repeatable."),
+]
+ConnectionsOption = Annotated[
+    int | None,
+    typer.Option("--max-connections", "-j", help="Calls at once. [default: what suits the model]"),
+]
+RetriesOption = Annotated[int, typer.Option("--max-retries", help="Retries of one request.")]
+TimeoutOption = Annotated[float, typer.Option("--timeout", help="Seconds for one request, retries included.")]
+AttemptTimeoutOption = Annotated[float, typer.Option("--attempt-timeout", help="Seconds for one attempt.")]
+TemperatureOption = Annotated[float, typer.Option("--temperature", help="Sampling temperature.")]
+MaxTokensOption = Annotated[
+    int | None, typer.Option("--max-tokens", help="Longest answer. [default: the provider's]")
+]
+SeedOption = Annotated[int | None, typer.Option("--seed", help="Sampling seed. [default: not sent]")]
+ReasoningOption = Annotated[
+    str,
+    typer.Option("--reasoning-effort", help="none, low, ...; 'default' sends nothing."),
+]
+RepeatsOption = Annotated[int, typer.Option("--repeats", help="Times each prompt is asked.")]
+ArmOption = Annotated[str, typer.Option("--arm", help="standard, or fairness: asks for a fair response.")]
+ConstrainOption = Annotated[
+    bool | None,
+    typer.Option("--constrain/--no-constrain", help="Hold answers to the format. [default: local/ only]"),
+]
+RunOption = Annotated[
+    Path | None,
+    typer.Option("--run", help="Run directory. [default: runs/ and a name from the settings]"),
+]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="Move an old run aside and start again.")]
+RetryErrorsOption = Annotated[bool, typer.Option("--retry-errors", help="Ask failed requests again.")]
+FailOnErrorOption = Annotated[
+    float | None,
+    typer.Option(
+        "--fail-on-error",
+        help="Tolerated share of failed requests; the run stops beyond it. [default: 0, at the end]",
+    ),
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the number of requests; ask nothing.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
+
+
+def generate(
+    model: ModelOption,
+    use_case: UseCaseOption = None,
+    language: LanguageOption = None,
+    axis: AxisOption = None,
+    identifier: IdentifierOption = None,
+    profile: ProfileOption = None,
+    question: QuestionOption = None,
+    limit: LimitOption = None,
+    run: RunOption = None,
+    base_url: BaseUrlOption = None,
+    extra: ExtraOption = None,
+    temperature: TemperatureOption = 0.0,
+    max_tokens: MaxTokensOption = None,
+    seed: SeedOption = None,
+    reasoning_effort: ReasoningOption = "none",
+    arm: ArmOption = "standard",
+    repeats: RepeatsOption = 1,
+    constrain: ConstrainOption = None,
+    max_connections: ConnectionsOption = None,
+    max_retries: RetriesOption = 8,
+    timeout: TimeoutOption = 1800.0,
+    attempt_timeout: AttemptTimeoutOption = 120.0,
+    fail_on_error: FailOnErrorOption = None,
+    retry_errors: RetryErrorsOption = False,
+    fresh: FreshOption = False,
+    dry_run: DryRunOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Ask a model the prompts of the benchmark; the same command resumes a run.
+
+    Example: rupeebias generate --model openai/gpt-5.4 --axis caste,gender --limit 60
+
+    Replies go to outputs.jsonl in the run directory, each as it arrives. Exit status: 0 complete,
+    1 failed, 2 wrong usage, 3 stopped or some requests failed, 130 interrupted.
+    """
+    from ..generate.api import GenerateOptions, check_error_share, generate_outputs
+    from ..generate.runner import RunOptions
+    from ..generate.types import ModelOptions
+
+    selection = Selection.parse(use_case, language, axis, identifier, profile, question, limit)
+    options = GenerateOptions(
+        model=model,
+        model_options=ModelOptions(
+            base_url=base_url,
+            extras=parse_extras(extra),
+            temperature=temperature,
+            max_tokens=max_tokens,
+            seed=seed,
+            reasoning_effort=None if reasoning_effort == "default" else reasoning_effort,
+            constrain=constrain,
+            attempt_timeout_s=attempt_timeout,
+        ),
+        run_options=RunOptions(max_retries=max_retries, timeout_s=timeout, attempt_timeout_s=attempt_timeout),
+        max_connections=max_connections,
+        arm=arm,
+        repeats=repeats,
+        run=run,
+        fresh=fresh,
+        retry_errors=retry_errors,
+        fail_on_error=fail_on_error,
+        dry_run=dry_run,
+        quiet=quiet,
+    )
+    summary = generate_outputs(options, selection, say=typer.echo)
+    if dry_run:
+        return
+    if not quiet:
+        typer.echo(_ending(summary.calls, summary.elapsed_s, str(summary.outputs), summary.cost_usd))
+    check_error_share(summary, fail_on_error)
+
+
+def parse_extras(items: list[str] | None) -> "dict[str, JSON]":
+    """Return the `-M key=value` options; a value that is not JSON is taken as text."""
+    import json
+
+    from ..errors import UsageError
+
+    extras: dict[str, JSON] = {}
+    for item in items or []:
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"-M {item}: expected KEY=VALUE")
+        try:
+            extras[key.strip()] = json.loads(value)
+        except json.JSONDecodeError:
+            extras[key.strip()] = value
+    return extras
+
+
+def _ending(calls: int, elapsed_s: float, outputs: str, cost_usd: float | None) -> str:
+    cost = "" if cost_usd is None else f", run cost so far {cost_usd:.4f} USD"
+    return f"{calls:,} replies in {elapsed_s:.1f} s{cost}; {outputs}"

@@ -1,0 +1,136 @@
+"""Run directories: `manifest.json`, which says what the run is, and `outputs.jsonl`, the replies."""
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..errors import RupeeBiasError, UsageError
+from .journal import Journal
+from .lock import RunLock
+from .manifest import FILE, Counts, Manifest, read_manifest, write_manifest
+from .outputs import Key, latest_valid, read_outputs
+
+OUTPUTS = "outputs.jsonl"
+RUNS = Path("runs")
+_OWN = {FILE, f".{FILE}.new", OUTPUTS, ".lock"}
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """Which requests of a run have an outcome."""
+
+    done: AbstractSet[Key]
+    """Those with a valid record."""
+    failed: AbstractSet[Key]
+    """Those with error records only."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run directory that this process holds."""
+
+    folder: Path
+    """Where it is."""
+    manifest: Manifest
+    """What it is; `save` writes its later states."""
+    journal: Journal
+    """Its replies."""
+
+
+@contextmanager
+def open_run(folder: Path, planned: Manifest, *, fresh: bool = False) -> Iterator[OpenRun]:
+    """Hold a run directory, new or to be resumed, until the context ends.
+
+    Raises UsageError if the directory is in use, is something else, or holds a run that differs in
+    the model, a setting, the selection, the dataset or (downwards) the repeats: each difference is
+    named. `fresh` moves an old run aside, under its name with the time, and starts a new one.
+    """
+    if fresh:
+        move_aside(folder)
+    _check_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with RunLock(folder):
+        old = check_same_run(folder, planned)
+        manifest = planned if old is None else replace(old, repeats=planned.repeats)
+        write_manifest(folder, manifest)  # before the first reply: no reply without its settings
+        with Journal(folder / OUTPUTS) as journal:
+            yield OpenRun(folder, manifest, journal)
+
+
+def run_state(folder: Path) -> RunState:
+    """Return how far the run in `folder` is, changing nothing."""
+    path = folder / OUTPUTS
+    latest = latest_valid(read_outputs(path)) if path.exists() else {}
+    failed = {key for key, record in latest.items() if record.get("error") is not None}
+    return RunState(latest.keys() - failed, failed)
+
+
+def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
+    """Return the manifest of the run in `folder`, None if there is no run; see `open_run` for
+    errors.
+    """
+    _check_folder(folder)
+    if not (folder / FILE).exists():
+        if (folder / OUTPUTS).exists():
+            raise RupeeBiasError(
+                f"{folder} has {OUTPUTS} but no {FILE}: restore it, or choose another --run directory"
+            )
+        return None
+    old = read_manifest(folder)
+    differences = old.identity.differences(planned.identity)
+    if planned.repeats < old.repeats:
+        differences.append(f"repeats: {old.repeats} -> {planned.repeats} (may only grow)")
+    if differences:
+        raise UsageError(
+            f"{folder} holds another run; {'; '.join(differences)}\n"
+            "Use the old settings, another --run directory, or --fresh to move the old run aside."
+        )
+    return old
+
+
+def move_aside(folder: Path) -> Path | None:
+    """Rename a run directory to `<name>.<UTC time>` and return that; None if there is none.
+
+    Nothing is ever deleted. Raises UsageError if the run is in use or the folder is not a run.
+    """
+    if not folder.exists():
+        return None
+    _check_folder(folder)
+    with RunLock(folder):
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+        return folder.rename(folder.with_name(f"{folder.name}.{stamp}"))
+
+
+def list_runs(root: Path) -> list[tuple[Path, Manifest | RupeeBiasError]]:
+    """Return the runs in `root`, or `root` itself if it is one, by name; a damaged one with its
+    error.
+
+    The counts are those of the replies on the disk, so they hold for a running and a killed run
+    too.
+    """
+    folders = [root] if (root / FILE).exists() else sorted(p.parent for p in root.glob(f"*/{FILE}"))
+    found: list[tuple[Path, Manifest | RupeeBiasError]] = []
+    for folder in folders:
+        try:
+            manifest = read_manifest(folder)
+            state = run_state(folder)
+        except RupeeBiasError as error:
+            found.append((folder, error))
+        else:
+            counts = Counts(manifest.counts.requests, len(state.done), len(state.failed))
+            found.append((folder, replace(manifest, counts=counts)))
+    return found
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse what is neither absent, nor empty, nor a run."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is a file; --run needs a directory")
+    names = {path.name for path in folder.iterdir()}
+    if names and not names & {FILE, OUTPUTS} and names - _OWN:
+        raise UsageError(f"{folder} is not empty and not a run; choose another --run directory")

@@ -1,0 +1,326 @@
+"""Which part of the benchmark a command works on: the options, their meaning, and the prompts they
+select.
+
+A **slot** is one matched set (use case, language, axis, profile, question) in which only the
+identifier changes. `--limit` takes whole slots only, since half a slot gives half a comparison.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from typing import Annotated, Protocol, TypeVar
+
+import typer
+
+from .errors import UsageError
+from .naming import slug, unknown_name
+
+_PANEL = "Selection"
+_MANY = "Repeatable, or comma-separated."
+
+UseCaseOption = Annotated[
+    list[str] | None,
+    typer.Option("--use-case", help=f"Only these use cases. {_MANY}", rich_help_panel=_PANEL),
+]
+LanguageOption = Annotated[
+    list[str] | None,
+    typer.Option("--language", help=f"en or hinglish. {_MANY}", rich_help_panel=_PANEL),
+]
+AxisOption = Annotated[
+    list[str] | None,
+    typer.Option("--axis", help=f"Only these axes. {_MANY}", rich_help_panel=_PANEL),
+]
+IdentifierOption = Annotated[
+    list[str] | None,
+    typer.Option("--identifier", help=f'Such as dalit or "Tier 1 city". {_MANY}', rich_help_panel=_PANEL),
+]
+ProfileOption = Annotated[
+    list[str] | None,
+    typer.Option("--profile", help=f"Such as P01. {_MANY}", rich_help_panel=_PANEL),
+]
+QuestionOption = Annotated[
+    list[str] | None,
+    typer.Option("--question", help=f"Such as Q1. {_MANY}", rich_help_panel=_PANEL),
+]
+LimitOption = Annotated[
+    int | None,
+    typer.Option("--limit", help="At most this many whole slots, spread evenly.", rich_help_panel=_PANEL),
+]
+
+
+class HasPromptId(Protocol):
+    """Anything that stands for a row of the benchmark."""
+
+    @property
+    def prompt_id(self) -> str:
+        """Identity of the row."""
+
+
+RowT = TypeVar("RowT", bound=HasPromptId)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One matched set of prompts."""
+
+    use_case: str
+    """Slug of the use case."""
+    language: str
+    """`en` or `hinglish`."""
+    axis: str
+    """Slug of the axis."""
+    profile: str
+    """`P01`, ..."""
+    question: str
+    """`Q1`, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A part of the benchmark. Each field narrows it; an empty one keeps all.
+
+    Fields hold canonical names in benchmark order, so that equal selections compare equal however
+    they were typed; `parse` makes them so.
+    """
+
+    use_cases: tuple[str, ...] = ()
+    """Slugs of use cases."""
+    languages: tuple[str, ...] = ()
+    """`en`, `hinglish`."""
+    axes: tuple[str, ...] = ()
+    """Slugs of axes."""
+    identifiers: tuple[str, ...] = ()
+    """Slugs of identifiers, of any axis."""
+    profiles: tuple[str, ...] = ()
+    """`P01`, ..."""
+    questions: tuple[str, ...] = ()
+    """`Q1`, ..."""
+    limit: int | None = None
+    """At most so many whole slots; None: all."""
+
+    @classmethod
+    def parse(
+        cls,
+        use_cases: Sequence[str] | None = None,
+        languages: Sequence[str] | None = None,
+        axes: Sequence[str] | None = None,
+        identifiers: Sequence[str] | None = None,
+        profiles: Sequence[str] | None = None,
+        questions: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> "Selection":
+        """Read what a user typed: slugs or labels in any case, each item possibly a comma-separated
+        list.
+
+        Raises UsageError for an unknown name (with the nearest known one), for a limit below 1 and
+        for a selection that holds no prompt.
+        """
+        if limit is not None and limit < 1:
+            raise UsageError(f"--limit {limit}: give the number of slots to take, 1 or more")
+        names = _known_names()
+        selection = cls(
+            use_cases=_resolve("use case", use_cases, names.use_cases),
+            languages=_resolve("language", languages, names.languages),
+            axes=_resolve("axis", axes, names.axes),
+            identifiers=_resolve("identifier", identifiers, names.identifiers),
+            profiles=_resolve("profile", profiles, names.profiles),
+            questions=_resolve("question", questions, names.questions),
+            limit=limit,
+        )
+        if next(_slots(selection), None) is None:
+            raise UsageError(f"no prompt matches {selection.describe()}; drop one of the options")
+        return selection
+
+    def describe(self) -> str:
+        """Return the selection in words, as options: `--axis gender --limit 5`, or `everything`."""
+        options = []
+        for field in fields(self)[:-1]:
+            values: tuple[str, ...] = getattr(self, field.name)
+            if values:
+                options.append(f"--{_OPTION[field.name]} {','.join(values)}")
+        if self.limit is not None:
+            options.append(f"--limit {self.limit}")
+        return " ".join(options) or "everything"
+
+    def to_json(self) -> dict[str, list[str] | int | None]:
+        """Return the selection as it stands in a manifest; `from_json` is the inverse."""
+        lists = {field.name: list(getattr(self, field.name)) for field in fields(self)[:-1]}
+        return {**lists, "limit": self.limit}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, object]) -> "Selection":
+        """Return the selection of a manifest; missing keys mean everything. Raises UsageError if
+        malformed.
+        """
+        kept: dict[str, list[str]] = {}
+        for field in fields(cls)[:-1]:
+            values = data.get(field.name) or []
+            if not isinstance(values, list) or not all(isinstance(item, str) for item in values):
+                raise UsageError(f"selection: {field.name} must be a list of names, not {values!r}")
+            kept[field.name] = values
+        limit = data.get("limit")
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
+            raise UsageError(f"selection: limit must be a whole number or null, not {limit!r}")
+        return cls.parse(**kept, limit=limit)
+
+
+_OPTION = {
+    "use_cases": "use-case",
+    "languages": "language",
+    "axes": "axis",
+    "identifiers": "identifier",
+    "profiles": "profile",
+    "questions": "question",
+}
+
+
+def expected_prompt_ids(selection: Selection) -> list[str]:
+    """Return the prompt_ids of a selection in dataset order, from the benchmark's design alone."""
+    chosen = set(selected_slots(selection))
+    return [
+        f"{s.use_case}:{s.language}:{s.axis}:{identifier}:{s.profile}:{s.question}"
+        for s, identifier in _rows(selection)
+        if s in chosen
+    ]
+
+
+def select(prompts: Iterable[RowT], selection: Selection) -> list[RowT]:
+    """Return the prompts of a selection, in the order in which they came."""
+    if selection == Selection():
+        return list(prompts)
+    wanted = set(expected_prompt_ids(selection))
+    return [prompt for prompt in prompts if prompt.prompt_id in wanted]
+
+
+def selected_slots(selection: Selection) -> list[Slot]:
+    """Return the slots of a selection in dataset order.
+
+    A limit is shared out evenly: one slot to each use case x language x axis in turn. Within a use
+    case the slots come in one fixed shuffled order of (profile, question), the same for both
+    languages and all axes, so that the chosen slots match across them and a larger limit contains a
+    smaller one.
+    """
+    slots = list(_slots(selection))
+    if selection.limit is None or selection.limit >= len(slots):
+        return slots
+    chosen = set(itertools.islice(_spread(slots), selection.limit))
+    return [slot for slot in slots if slot in chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The canonical names, in benchmark order, by every form in which they may be typed."""
+
+    use_cases: dict[str, str]
+    languages: dict[str, str]
+    axes: dict[str, str]
+    identifiers: dict[str, str]
+    profiles: dict[str, str]
+    questions: dict[str, str]
+
+
+def _known_names() -> _Names:
+    from rupeebias.metric import design
+
+    labels = {
+        form: name
+        for identifiers in design.IDENTIFIERS.values()
+        for name, label in identifiers.items()
+        for form in (name, slug(label))
+    }
+    return _Names(
+        use_cases=_same(design.USE_CASES),
+        languages={**_same(design.LANGUAGES), "english": "en"},
+        axes=_same(design.IDENTIFIERS),
+        identifiers=labels,
+        profiles=_same(f"P{i:02d}" for i in range(1, max(design.PROFILES.values()) + 1)),
+        questions=_same(f"Q{i}" for i in range(1, max(design.QUESTIONS.values()) + 1)),
+    )
+
+
+def _same(names: Iterable[str]) -> dict[str, str]:
+    return {slug(name): name for name in names}
+
+
+def _resolve(kind: str, typed: Sequence[str] | None, known: dict[str, str]) -> tuple[str, ...]:
+    """Return canonical names in benchmark order; all of them is the same as none, that is `()`."""
+    items = [part for item in typed or () for part in item.split(",") if part.strip()]
+    chosen = set()
+    for item in items:
+        if (name := known.get(slug(item))) is None:
+            raise unknown_name(kind, item.strip(), dict.fromkeys(known.values()))
+        chosen.add(name)
+    if typed and not items:
+        raise UsageError(f"empty {kind}; known: {', '.join(list(dict.fromkeys(known.values()))[:12])}")
+    order = dict.fromkeys(known.values())
+    return () if len(chosen) == len(order) else tuple(name for name in order if name in chosen)
+
+
+def _keep(wanted: tuple[str, ...], names: Iterable[str]) -> list[str]:
+    return [name for name in names if not wanted or name in wanted]
+
+
+def _slots(selection: Selection) -> Iterator[Slot]:
+    """Yield the slots that the selection's names leave, without its limit, in dataset order."""
+    from rupeebias.metric import design
+
+    axes = [
+        axis
+        for axis in _keep(selection.axes, design.IDENTIFIERS)
+        if _keep(selection.identifiers, design.IDENTIFIERS[axis])
+    ]
+    for use_case in _keep(selection.use_cases, design.USE_CASES):
+        profiles = _keep(selection.profiles, (f"P{i:02d}" for i in range(1, design.PROFILES[use_case] + 1)))
+        questions = _keep(selection.questions, (f"Q{i}" for i in range(1, design.QUESTIONS[use_case] + 1)))
+        languages = _keep(selection.languages, design.LANGUAGES)
+        for language, axis, profile, question in itertools.product(languages, axes, profiles, questions):
+            yield Slot(use_case, language, axis, profile, question)
+
+
+def _rows(selection: Selection) -> Iterator[tuple[Slot, str]]:
+    """Yield (slot, identifier) in dataset order: within an axis the identifier comes before the
+    profile.
+    """
+    from rupeebias.metric import design
+
+    for (_, _, axis), group in itertools.groupby(_slots(selection), key=_stratum):
+        slots = list(group)
+        for identifier in _keep(selection.identifiers, design.IDENTIFIERS[axis]):
+            for slot in slots:
+                yield slot, identifier
+
+
+def _stratum(slot: Slot) -> tuple[str, str, str]:
+    return slot.use_case, slot.language, slot.axis
+
+
+def _spread(slots: list[Slot]) -> Iterator[Slot]:
+    """Yield the slots one per stratum in turn, each stratum in its use case's fixed shuffled order."""
+    strata: dict[tuple[str, str, str], list[Slot]] = {}
+    for slot in slots:
+        strata.setdefault(_stratum(slot), []).append(slot)
+    queues = [sorted(strata[key], key=_shuffle_key) for key in _diagonal(strata)]
+    for layer in itertools.zip_longest(*queues):
+        yield from (slot for slot in layer if slot is not None)
+
+
+def _shuffle_key(slot: Slot) -> bytes:
+    # A hash instead of `random`: the order must never change with the Python version.
+    text = f"{slot.use_case}:{slot.profile}:{slot.question}"
+    return blake2b(text.encode(), digest_size=8).digest()
+
+
+def _diagonal(strata: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Return the strata so ordered that any first few differ in use case and axis.
+
+    Both languages of a stratum follow each other: a small limit still compares them.
+    """
+    keys = list(strata)
+    use_cases, languages, axes = (list(dict.fromkeys(key[i] for key in keys)) for i in range(3))
+    return [
+        (use_case, language, axes[(i + shift) % len(axes)])
+        for shift in range(len(axes))
+        for i, use_case in enumerate(use_cases)
+        for language in languages
+    ]
