@@ -1,5 +1,6 @@
 """Turns a block of prompts into the columns of the dataset."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .prompts import Block, iter_blocks
-from .records import Axis, Components, Factor, Identifier, Origin
+from .records import Axis, Components, Factor, Identifier, Language, Origin
 from .schema import COLUMNS
 
 Value = Factor | None
 Codes = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """The values of one column: row i holds `values[codes[i]]`, or `values[i]` without codes."""
 
@@ -28,6 +29,19 @@ class Column:
             return iter(self.values)
         return map(self.values.__getitem__, self.codes.tolist())
 
+    def equals(self, other: "Column") -> bool:
+        """Return whether the other column holds the same values in the same rows."""
+        if list(self.values) != list(other.values):
+            return False
+        return np.array_equal(
+            np.array([]) if self.codes is None else self.codes,
+            np.array([]) if other.codes is None else other.codes,
+        )
+
+    def counts(self) -> dict[Value, int]:
+        """Return how many rows hold each value."""
+        return dict(Counter(self))
+
 
 @dataclass(frozen=True, slots=True)
 class BlockTable:
@@ -35,7 +49,7 @@ class BlockTable:
 
     use_case: str
     """Slug of the use case."""
-    language: str
+    language: Language
     """`en` or `hinglish`."""
     axis_rows: Sequence[int]
     """Number of rows of each axis; rows of one axis are neighbours."""

@@ -6,10 +6,10 @@ each row's position among them, so it does not depend on how a file encodes it.
 """
 
 import hashlib
-import json
 from collections.abc import Iterable
 
 import numpy as np
+import orjson
 
 from .columns import BlockTable, Column, iter_tables
 from .records import Components
@@ -25,18 +25,14 @@ def fingerprint(tables: Iterable[BlockTable]) -> str:
     """Return the fingerprint of these tables, 64 hexadecimal digits."""
     digest = hashlib.sha256()
     for table in tables:
-        digest.update(_json([table.use_case, table.language, table.rows]))
+        digest.update(orjson.dumps([table.use_case, table.language, table.rows]))
         for spec in COLUMNS:
-            digest.update(_json([spec.name, spec.kind]))
+            digest.update(orjson.dumps([spec.name, spec.kind]))
             _update(digest, table.columns[spec.name])
     return digest.hexdigest()
 
 
 def _update(digest: "hashlib._Hash", column: Column) -> None:
-    digest.update(_json(list(column.values)))
+    digest.update(orjson.dumps(list(column.values)))
     if column.codes is not None:
         digest.update(column.codes.astype(np.dtype("<i4")).tobytes())
-
-
-def _json(value: list[str | int | float | None]) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()

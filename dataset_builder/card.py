@@ -1,0 +1,216 @@
+"""Renders the texts of the dataset folder: the dataset card and eval.yaml."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from .columns import BlockTable
+from .errors import DatasetFolderError
+from .records import Axis, Components, Origin
+from .schema import COLUMNS, HUB_DTYPE
+
+ALL: Final = "all"
+"""The configuration with every use case."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One Parquet file of the dataset."""
+
+    use_case: str
+    """Its use case, which is also the name of a configuration."""
+    language: str
+    """Its language."""
+    split: str
+    """The split that it belongs to."""
+    path: str
+    """Relative to the dataset folder, with forward slashes."""
+    rows: int
+    """Number of prompts."""
+    file_bytes: int
+    """Size on disk."""
+    loaded_bytes: int
+    """Size in memory as `datasets` loads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One split of a configuration: its files, in row order."""
+
+    name: str
+    """`english` or `hinglish`."""
+    data_files: tuple[DataFile, ...]
+    """Files whose rows follow each other."""
+
+    @property
+    def files(self) -> list[str]:
+        """Paths of the files."""
+        return [file.path for file in self.data_files]
+
+    @property
+    def rows(self) -> int:
+        """Number of prompts."""
+        return sum(file.rows for file in self.data_files)
+
+    @property
+    def loaded_bytes(self) -> int:
+        """Size in memory."""
+        return sum(file.loaded_bytes for file in self.data_files)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What `load_dataset` calls a configuration."""
+
+    name: str
+    """`all`, or the slug of a use case."""
+    splits: tuple[Split, ...]
+    """One a language."""
+
+    @property
+    def file_bytes(self) -> int:
+        """Size on disk."""
+        return sum(file.file_bytes for split in self.splits for file in split.data_files)
+
+    @property
+    def loaded_bytes(self) -> int:
+        """Size in memory."""
+        return sum(split.loaded_bytes for split in self.splits)
+
+
+def configurations(files: Sequence[DataFile]) -> tuple[Configuration, ...]:
+    """Return `all` and one configuration a use case; they share the files."""
+    names = [ALL, *dict.fromkeys(file.use_case for file in files)]
+    splits = list(dict.fromkeys(file.split for file in files))
+    return tuple(
+        Configuration(
+            name,
+            tuple(
+                Split(
+                    split,
+                    tuple(file for file in files if file.split == split and name in (ALL, file.use_case)),
+                )
+                for split in splits
+            ),
+        )
+        for name in names
+    )
+
+
+def render_card(
+    components: Components,
+    tables: Sequence[BlockTable],
+    files: Sequence[DataFile],
+    fingerprint: str,
+) -> str:
+    """Return the dataset card, the README.md of the folder."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # noqa: S701 (the output is Markdown, its input our own components)
+    )
+    template = environment.from_string(_template_file().read_text(encoding="utf-8"))
+    return template.render(
+        version=components.version,
+        fingerprint=fingerprint,
+        configurations=configurations(files),
+        columns=[
+            {
+                "name": spec.name,
+                "kind": spec.kind,
+                "dtype": HUB_DTYPE[spec.kind],
+                "description": spec.description,
+            }
+            for spec in COLUMNS
+        ],
+        rows=sum(table.rows for table in tables),
+        **_composition(components, files),
+        origins=_origin_counts(tables),
+    )
+
+
+def render_eval_yaml(components: Components) -> str:
+    """Return eval.yaml, which registers the benchmark with the Hub: one board a task."""
+    names = [ALL, *(case.slug for case in components.use_cases)]
+    tasks = "".join(
+        f"  - id: {name}_{split}\n    config: {name}\n    split: {split}\n"
+        for name in names
+        for split in components.splits.values()
+    )
+    return _EVAL_YAML + tasks
+
+
+_EVAL_YAML: Final = """\
+# Registers the benchmark on the Hub. The Hub lists benchmarks and frameworks on request: until both are
+# accepted this file has no effect there. Scores come from `rupeebias score`, which writes what a model
+# repository needs in order to show them.
+name: RupeeBias
+description: >-
+  Gaps between the amounts that a language model advises to people in India who differ
+  only in one demographic identifier.
+evaluation_framework: rupeebias
+tasks:
+"""
+
+
+def _template_file() -> Path:
+    """Return dataset_card.md: in an installed package beside this module, else one folder above."""
+    here = Path(__file__).resolve().parent
+    for folder in (here, here.parent):
+        if (folder / "dataset_card.md").is_file():
+            return folder / "dataset_card.md"
+    raise DatasetFolderError(f"dataset_card.md is missing in {here} and above; reinstall rupeebias")
+
+
+def _composition(components: Components, files: Sequence[DataFile]) -> dict[str, Any]:
+    """Return the counts of the card."""
+    by_use_case = {case.slug: 0 for case in components.use_cases}
+    by_language = {str(language): 0 for language in components.splits}
+    for file in files:
+        by_use_case[file.use_case] += file.rows
+        by_language[file.language] += file.rows
+    return {
+        "identifiers": sum(len(axis.identifiers) for axis in components.axes),
+        "slots_per_axis": sum(
+            len(case.profiles) * len(case.questions["en"]) for case in components.use_cases
+        ),
+        "use_cases": [
+            {
+                "slug": case.slug,
+                "label": case.label,
+                "profiles": len(case.profiles),
+                "questions": len(case.questions["en"]),
+                "prompts": by_use_case[case.slug],
+            }
+            for case in components.use_cases
+        ],
+        "languages": [
+            {"slug": language, "split": split, "rows": by_language[language]}
+            for language, split in components.splits.items()
+        ],
+        "axes": [_axis(axis) for axis in components.axes],
+    }
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    labels = {person.slug: person.label for person in axis.identifiers}
+    return {
+        "slug": axis.slug,
+        "identifiers": axis.identifiers,
+        "source": axis.source,
+        "motivation": axis.motivation,
+        "pair": [labels[slug] for slug in axis.canonical_pair],
+    }
+
+
+def _origin_counts(tables: Sequence[BlockTable]) -> dict[str, int]:
+    counts = {origin.label: 0 for origin in Origin}
+    for table in tables:
+        for value, count in table.columns["text_origin"].counts().items():
+            counts[str(value)] += count
+    return counts

@@ -1,0 +1,217 @@
+"""The dataset folder: builds it, and checks one that is there."""
+
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from .card import DataFile, configurations, render_card, render_eval_yaml
+from .columns import BlockTable, Column, iter_tables
+from .components import load_components
+from .errors import DatasetFolderError
+from .fingerprint import dataset_fingerprint, fingerprint
+from .records import Components
+from .schema import COLUMNS
+from .swap import replaced_folder
+
+MANIFEST: Final = "fingerprint.json"
+"""Names the dataset's fingerprint and files; its presence marks a folder as one of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSummary:
+    """What a dataset folder holds."""
+
+    rows: int
+    """Prompts."""
+    configurations: int
+    """What `load_dataset` can be asked for."""
+    file_bytes: int
+    """Size on disk of all files."""
+    fingerprint: str
+    """Hash of the content."""
+
+
+def build_dataset(out: Path, components: Components | None = None) -> BuildSummary:
+    """Write the dataset into `out`, replacing an older one.
+
+    Everything is written beside `out` first and swapped in at the end. Raises ComponentsError for
+    faulty components, and DatasetFolderError where `out` cannot be written or holds other files.
+    """
+    components = components or load_components()
+    with replaced_folder(out, _foreign_files) as folder:
+        tables = list(iter_tables(components))
+        with ThreadPoolExecutor() as pool:  # Arrow compresses without the interpreter's lock
+            writing = pool.map(lambda table: _write_data_file(folder, table, components), tables)
+            digest = fingerprint(tables)
+            files = list(writing)
+        texts = _texts(components, tables, files, digest)
+        names = [*texts, *(file.path for file in files)]
+        texts[MANIFEST] = _manifest(components, names, digest)
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        return _summary(folder, files, digest)
+
+
+def check_dataset(out: Path, components: Components | None = None) -> BuildSummary:
+    """Verify that `out` holds exactly the dataset that the components give.
+
+    Every Parquet file is read back and compared value by value, the card and eval.yaml as text.
+    Raises DatasetFolderError that names the first file, row and column in which they differ.
+    """
+    components = components or load_components()
+    manifest = _read_manifest(out)
+    tables = list(iter_tables(components))
+    files = [_check_data_file(out, table, components) for table in tables]
+    digest = fingerprint(tables)
+    if manifest["fingerprint"] != digest:
+        raise DatasetFolderError(
+            f"{out / MANIFEST}: fingerprint is {manifest['fingerprint']}, expected {digest}; "
+            "build the dataset again"
+        )
+    texts = _texts(components, tables, files, digest)
+    for name, text in texts.items():
+        _check_text(out / name, text)
+    if extra := _other_files(out, [*texts, *(file.path for file in files)]):
+        raise DatasetFolderError(f"{out} holds files that are not of the dataset: {extra[0]}")
+    return _summary(out, files, digest)
+
+
+def is_current(out: Path, components: Components | None = None) -> bool:
+    """Return whether `out` was built from these components and still has all its files.
+
+    Only the stored fingerprint is compared; `check_dataset` looks at the content.
+    """
+    try:
+        manifest = _read_manifest(out)
+    except DatasetFolderError:
+        return False
+    return manifest["fingerprint"] == dataset_fingerprint(components or load_components()) and all(
+        (out / name).is_file() for name in manifest["files"]
+    )
+
+
+def _write_data_file(folder: Path, table: BlockTable, components: Components) -> DataFile:
+    from .parquet import write_table
+
+    path = folder / _relative_path(table, components)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_table(table, path)
+    return _data_file(folder, table, components)
+
+
+def _check_data_file(out: Path, table: BlockTable, components: Components) -> DataFile:
+    from .parquet import read_table
+
+    path = out / _relative_path(table, components)
+    found = read_table(path, table.use_case, table.language)
+    if found.rows != table.rows:
+        raise DatasetFolderError(f"{path}: {found.rows} rows, expected {table.rows}")
+    for spec in COLUMNS:
+        _compare(path, table, spec.name, found.columns[spec.name])
+    return _data_file(out, table, components)
+
+
+def _relative_path(table: BlockTable, components: Components) -> str:
+    return f"data/{table.use_case}/{components.splits[table.language]}.parquet"
+
+
+def _data_file(folder: Path, table: BlockTable, components: Components) -> DataFile:
+    from .parquet import loaded_bytes
+
+    path = _relative_path(table, components)
+    return DataFile(
+        use_case=table.use_case,
+        language=table.language,
+        split=PurePosixPath(path).stem,
+        path=path,
+        rows=table.rows,
+        file_bytes=(folder / path).stat().st_size,
+        loaded_bytes=loaded_bytes(table),
+    )
+
+
+def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
+    """Raise DatasetFolderError at the first row in which a column is not as expected."""
+    expected = table.columns[name]
+    if found.equals(expected):
+        return
+    for prompt_id, is_now, should_be in zip(table.columns["prompt_id"], found, expected, strict=True):
+        if is_now != should_be:
+            raise DatasetFolderError(
+                f"{path}: {name} of {prompt_id} is {is_now!r}, expected {should_be!r}; "
+                "build the dataset again"
+            )
+
+
+def _texts(
+    components: Components, tables: Sequence[BlockTable], files: Sequence[DataFile], digest: str
+) -> dict[str, str]:
+    """Return the folder's text files but the manifest, by name."""
+    return {
+        "README.md": render_card(components, tables, files, digest),
+        "eval.yaml": render_eval_yaml(components),
+    }
+
+
+def _manifest(components: Components, names: Iterable[str], digest: str) -> str:
+    content = {
+        "benchmark_version": components.version,
+        "fingerprint": digest,
+        "files": sorted(names),
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _read_manifest(out: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((out / MANIFEST).read_bytes())
+    except FileNotFoundError:
+        raise DatasetFolderError(
+            f"{out} is not a dataset folder: it has no {MANIFEST}; run `rupeebias build`"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise DatasetFolderError(f"{out / MANIFEST} cannot be read: {error}") from None
+    if not isinstance(manifest, dict) or not {"fingerprint", "files"} <= manifest.keys():
+        raise DatasetFolderError(f"{out / MANIFEST} lacks the keys `fingerprint` and `files`")
+    return manifest
+
+
+def _check_text(path: Path, expected: str) -> None:
+    try:
+        found = path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetFolderError(f"{path} cannot be read: {error}") from None
+    if found == expected:
+        return
+    lines = itertools.zip_longest(found.splitlines(), expected.splitlines())
+    number = next((n for n, (one, other) in enumerate(lines, start=1) if one != other), 1)
+    raise DatasetFolderError(
+        f"{path} differs from what the components give at line {number}; build the dataset again"
+    )
+
+
+def _foreign_files(out: Path) -> list[str]:
+    """Return what a folder holds beside a dataset of ours."""
+    try:
+        return _other_files(out, _read_manifest(out)["files"])
+    except DatasetFolderError:
+        return [path.name for path in out.iterdir()]
+
+
+def _other_files(out: Path, known: Iterable[str]) -> list[str]:
+    known = {MANIFEST, *known}
+    files = (path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir())
+    return sorted(name for name in files if name not in known)
+
+
+def _summary(out: Path, files: Sequence[DataFile], digest: str) -> BuildSummary:
+    return BuildSummary(
+        rows=sum(file.rows for file in files),
+        configurations=len(configurations(files)),
+        file_bytes=sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
+        fingerprint=digest,
+    )

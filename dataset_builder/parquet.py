@@ -1,0 +1,150 @@
+"""Writes tables of the dataset as Parquet and reads them back.
+
+Arrow arrays are made of buffers, never of Python lists: `pyarrow.array(list)` would import pandas
+where it is installed, for half a second and 60 MB.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .columns import BlockTable, Codes, Column, Value
+from .errors import DatasetFolderError
+from .records import Language
+from .schema import COLUMNS, Kind
+
+_ARROW_TYPE: Final[dict[Kind, Any]] = {
+    "text": pa.string(),
+    "category": pa.dictionary(pa.int32(), pa.string()),
+    "int32": pa.int32(),
+    "float64": pa.float64(),
+}
+ARROW_SCHEMA: Final = pa.schema(
+    [
+        pa.field(spec.name, _ARROW_TYPE[spec.kind], metadata={"description": spec.description})
+        for spec in COLUMNS
+    ]
+)
+
+
+def write_table(table: BlockTable, path: Path) -> None:
+    """Write a table with one row group an axis, so that readers can skip the axes they leave out.
+
+    Equal tables give equal bytes with one version of pyarrow.
+    """
+    arrow = pa.Table.from_arrays(
+        [_arrow_array(table.columns[spec.name], spec.kind) for spec in COLUMNS],
+        schema=ARROW_SCHEMA,
+    )
+    coded = [spec.name for spec in COLUMNS if spec.kind != "text"]
+    start = 0
+    with pq.ParquetWriter(
+        path, ARROW_SCHEMA, compression="zstd", use_dictionary=coded, write_statistics=True
+    ) as writer:
+        for rows in table.axis_rows:
+            writer.write_table(arrow.slice(start, rows))
+            start += rows
+
+
+def read_table(path: Path, use_case: str, language: Language) -> BlockTable:
+    """Read the table of one use case and language.
+
+    Raises DatasetFolderError if the file is missing, is not Parquet or has other columns.
+    """
+    try:
+        arrow = pq.ParquetFile(path).read()
+        if not arrow.schema.equals(ARROW_SCHEMA):
+            raise DatasetFolderError(f"{path}: columns or types differ: {_difference(arrow.schema)}")
+        arrow = arrow.unify_dictionaries().combine_chunks()
+        columns = {spec.name: _column(arrow[spec.name], spec.kind) for spec in COLUMNS}
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
+        raise DatasetFolderError(f"{path}: cannot be read as Parquet: {error}") from None
+    return BlockTable(use_case, language, [arrow.num_rows], columns)
+
+
+def loaded_bytes(table: BlockTable) -> int:
+    """Return the size of the table in Arrow's memory with plain strings, as `datasets` loads it."""
+    return sum(_column_bytes(table.columns[spec.name], spec.kind) for spec in COLUMNS)
+
+
+def _column_bytes(column: Column, kind: Kind) -> int:
+    rows = len(column.values) if column.codes is None else len(column.codes)
+    validity = (rows + 7) // 8 if None in column.values else 0
+    if kind in ("int32", "float64"):
+        return validity + rows * (4 if kind == "int32" else 8)
+    lengths = np.array([len(str(value or "").encode()) for value in column.values])
+    characters = lengths if column.codes is None else lengths[column.codes]
+    return validity + 4 * (rows + 1) + int(characters.sum())
+
+
+def _arrow_array(column: Column, kind: Kind) -> Any:
+    if column.codes is None:
+        return _strings(column.values)
+    valid = np.array([value is not None for value in column.values])[column.codes]
+    validity = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    if kind == "category":
+        return _categories(column.values, column.codes, validity)
+    dtype = np.int32 if kind == "int32" else np.float64
+    numbers = np.array([0 if value is None else value for value in column.values], dtype=dtype)
+    return _numbers(numbers[column.codes], validity, _ARROW_TYPE[kind])
+
+
+def _categories(values: Sequence[Value], codes: Codes, validity: Any) -> Any:
+    words = [value for value in values if value is not None]
+    position = np.cumsum([value is not None for value in values], dtype=np.int32) - 1
+    indices = _numbers(np.maximum(position, 0)[codes], validity, pa.int32())
+    return pa.DictionaryArray.from_arrays(indices, _strings(words))
+
+
+def _numbers(values: npt.NDArray[Any], validity: Any, arrow_type: Any) -> Any:
+    return pa.Array.from_buffers(arrow_type, len(values), [validity, pa.py_buffer(values)])
+
+
+def _strings(values: Sequence[Value]) -> Any:
+    encoded = [str(value).encode() for value in values]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int32)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
+
+
+def _column(chunked: Any, kind: Kind) -> Column:
+    """Return an Arrow column as the builder would have made it."""
+    if kind == "text" or not chunked.num_chunks:
+        return Column(chunked.to_pylist(), None)
+    array = chunked.chunk(0)
+    if kind == "category":
+        return _by_appearance(array.indices, np.dtype(np.int32), array.dictionary.to_pylist())
+    return _by_appearance(array, np.dtype(np.int32 if kind == "int32" else np.float64), None)
+
+
+def _by_appearance(array: Any, dtype: np.dtype[Any], words: list[Value] | None) -> Column:
+    """Return the distinct values of an array (or the words that it numbers) and each row's code."""
+    validity, data = array.buffers()
+    numbers = np.frombuffer(data, dtype=dtype)[array.offset :][: len(array)]
+    distinct, codes = np.unique(numbers, return_inverse=True)
+    values: list[Value] = [words[number] if words else number.item() for number in distinct]
+    if validity is not None:
+        bits = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")
+        codes[bits[array.offset :][: len(array)] == 0] = len(values)
+        values.append(None)
+    used, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return Column(
+        [values[used[position]] for position in order],
+        np.argsort(order).astype(np.int32)[codes],
+    )
+
+
+def _difference(schema: Any) -> str:
+    found = {field.name: str(field.type) for field in schema}
+    expected = {field.name: str(field.type) for field in ARROW_SCHEMA}
+    for name in expected:
+        if found.get(name) != expected[name]:
+            return f"{name} is {found.get(name, 'missing')}, expected {expected[name]}"
+    extra = [name for name in found if name not in expected]
+    return f"unknown columns {', '.join(extra)}" if extra else "another order of columns"
