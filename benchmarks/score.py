@@ -26,8 +26,12 @@ HERE = Path(__file__).parent
 POINT_TOLERANCE = 1e-9
 END_ERROR_IN_WIDTHS = 0.0152
 """Standard error of a percentile end over the interval's width, 2,000 resamples of a normal law."""
-LARGEST_RMS, LARGEST_ERROR = 1.5, 5.0
-"""Limits on differences of ends, in standard errors of the difference of two bootstraps."""
+LARGEST_RMS, LARGEST_ERROR = 1.5, 6.0
+"""Limits on differences of ends, in standard errors of the difference of two bootstraps.
+
+Two seeds of the straightforward way came to rms 0.7 to 1.05 a table; the skewed law of a maximum
+reached 4.2 once.
+"""
 LUMPY_TABLES = {"question_robustness": 0.2}
 """Means of five numbers take few values, so their quantiles jump: limit in widths instead."""
 TABLE_KEYS = {
@@ -132,19 +136,20 @@ def baseline_seconds(baseline: Baseline, n_models: int) -> tuple[float, bool]:
 
 
 def iter_row_pairs(ours: Record, theirs: Record) -> Iterator[tuple[str, Record, Record]]:
-    """Yield (table, our row, the baseline's row); a row that one side lacks is empty there.
+    """Yield (table, our row, the baseline's row); a row that one side lacks holds None there.
 
     The headline is a table of one row. Statuses that do not occur may be left out or counted 0.
     """
     yield "headline", ours, {name: value for name, value in theirs.items() if name != "tables"}
     for table, keys in TABLE_KEYS.items():
-        indexed = [
+        mine, other = (
             {tuple(row[key] for key in keys): row for row in side["tables"][table]} for side in (ours, theirs)
-        ]
+        )
         absent: Record = {"n": 0} if table.startswith("parse_status") else {}
-        for key in {**indexed[0], **indexed[1]}:
-            row = indexed[1].get(key) or dict(zip(keys, key, strict=True)) | absent
-            yield table, indexed[0].get(key, dict(zip(keys, key, strict=True)) | absent), row
+        for key in mine | other:
+            named = dict(zip(keys, key, strict=True))
+            row = mine.get(key, named | absent)
+            yield table, row, other.get(key, dict.fromkeys(row) | named | absent)
 
 
 def differs(ours: object, theirs: object) -> bool:
@@ -168,26 +173,28 @@ def point_faults(ours: Record, theirs: Record) -> list[str]:
 def iter_ends(ours: Record, theirs: Record) -> Iterator[Ends]:
     """Yield each interval end that both results hold, with the baseline's width."""
     for table, mine, row in iter_row_pairs(ours, theirs):
-        for name in row:
-            if name.endswith("ci_low"):
-                low, high = name, name.removesuffix("low") + "high"
-                width = row[high] - row[low]
-                for end in (low, high):
-                    yield Ends(table, (mine.get(end) or math.nan) - row[end], width)
+        for low in (name for name in row if name.endswith("ci_low") and row[name] is not None):
+            high = low.removesuffix("low") + "high"
+            for end in (low, high):
+                value = mine.get(end)
+                difference = math.nan if value is None else value - row[end]
+                yield Ends(table, difference, row[high] - row[low])
 
 
-def standardised(ends: Ends) -> float:
-    """Return the difference in standard errors of the difference of two bootstraps."""
-    return ends.difference / (math.sqrt(2) * END_ERROR_IN_WIDTHS * ends.width)
+def in_widths(ends: Ends) -> float:
+    """Return the difference over the interval's width; an interval without width must be met."""
+    if ends.width == 0:
+        return 0.0 if ends.difference == 0 else math.inf
+    return ends.difference / ends.width
 
 
 def interval_line(table: str, group: list[Ends]) -> tuple[str, bool]:
     """Return what is said of a table's interval ends, and whether they agree."""
     if table in LUMPY_TABLES:
-        largest = max(abs(ends.difference) / ends.width for ends in group)
+        largest = max(abs(in_widths(ends)) for ends in group)
         text = f"largest difference {largest:.3f} of the width"
         return f"{table} ({len(group)} ends): {text}", largest <= LUMPY_TABLES[table]
-    errors = [standardised(ends) for ends in group]
+    errors = [in_widths(ends) / (math.sqrt(2) * END_ERROR_IN_WIDTHS) for ends in group]
     rms = math.sqrt(statistics.fmean(error * error for error in errors))
     largest = max(map(abs, errors))
     text = f"rms {rms:.2f}, largest {largest:.2f} standard errors"
