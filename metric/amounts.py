@@ -1,0 +1,677 @@
+"""The grammar of amounts: from a text to the figures in it, each with its unit.
+
+    figures  = { figure | any other token }
+    figure   = amount [ joiner amount ]                  "12-15 LPA", "10 to 12 lakh", "12 se 15 lakh", "12 or 15"
+    amount   = [sign] [currency] [sign] number unit* { [and] number smaller-scale }   "12 lakh 50 thousand"
+    number   = digits | digits grouped by , . ' _ or one space | number words
+    unit     = scale | LPA | currency | percent | period | "/-"
+
+Only the surroundings of digits and of number words before a unit are tokenised, so long prose costs little. Nothing
+is nested and nothing is searched twice: the time is linear in the length of the text. What a figure means for a
+question (is it the answer, does its unit fit) is decided in `parser.py`; here nothing is thrown away but counts
+("5 years", "100 reviews"), ratings and numbers glued to letters ("P01").
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Final, NamedTuple
+from unicodedata import normalize
+
+from .number_words import NUMBER_WORDS, NumberWord, Role, read_number_words
+
+MAX_FIGURES: Final = 400
+"""A text with more digit runs than this is not one answer; reading stops there."""
+
+# Kinds of token. Strings rather than an enumeration: tokens are made by the hundred thousand.
+NUMBER: Final = "number"
+NUMBER_WORD: Final = "number word"
+SCALE: Final = "scale"
+LPA: Final = "LPA"
+RUPEE: Final = "rupee"
+FOREIGN: Final = "foreign"
+PERCENT: Final = "percent"
+PER: Final = "per"
+YEARLY: Final = "yearly"
+OTHER_PERIOD: Final = "other period"
+YEAR: Final = "year"
+SHORT_PERIOD: Final = "month"
+COUNT: Final = "count"
+TO: Final = "to"
+OR: Final = "or"
+AND: Final = "and"
+DASH: Final = "dash"
+PLUS: Final = "plus"
+SUFFIX: Final = "suffix"
+COLON: Final = "colon"
+COMMA: Final = "comma"
+OPEN: Final = "open"
+CLOSE: Final = "close"
+BREAK: Final = "break"
+WORD: Final = "word"
+
+
+class Token(NamedTuple):
+    """One token of the text."""
+
+    kind: str
+    """One of the kinds above."""
+    word: str
+    """The token in lower case; for a number its digits as written."""
+    size: float
+    """A scale's multiplier; 0 for other tokens."""
+    start: int
+    end: int
+
+
+def _words(kind: str, words: str, size: float = 0.0) -> dict[str, tuple[str, float]]:
+    return dict.fromkeys(words.split(), (kind, size))
+
+
+_LEXICON: Final[dict[str, tuple[str, float]]] = {
+    **dict.fromkeys(NUMBER_WORDS, (NUMBER_WORD, 0.0)),
+    **_words(SCALE, "k thousand thousands hazar hazaar hajar hajaar हजार", 1e3),
+    **_words(SCALE, "l lakh lakhs lac lacs laakh laakhs lakhon लाख", 1e5),
+    **_words(SCALE, "mn million millions", 1e6),
+    **_words(SCALE, "cr crs crore crores karod karor caror करोड", 1e7),
+    **_words(SCALE, "bn billion billions", 1e9),
+    **_words(LPA, "lpa lpas lakhpa l.p.a. l.p.a", 1e5),
+    **_words(RUPEE, "₹ ₨ rs rs. inr rupee rupees rupaye rupaya rupay rupiya रुपये रुपए रुपया रुपयों रु"),
+    **_words(FOREIGN, "$ € £ ¥ usd us$ dollar dollars eur euro euros gbp pound pounds aed dirham dirhams sgd cad aud"),
+    **_words(FOREIGN, "yen yuan cny jpy डॉलर"),
+    **_words(PERCENT, "% ％ ٪ percent percents pct percentage pratishat pratishath fisadi feesadi प्रतिशत फीसदी"),
+    **_words(PER, "per / a an each every har prati प्रति हर"),
+    **_words(YEARLY, "annually yearly pa p.a. p.a salana saalana सालाना वार्षिक"),
+    **_words(OTHER_PERIOD, "monthly pm p.m. p.m mahine mahina maheene maasik masik hourly weekly daily महीने महीना मासिक"),
+    **_words(YEAR, "annum year yr saal sal varsh साल वर्ष"),
+    **_words(SHORT_PERIOD, "month mo mth mah maah hour hr day week din ghante hafte माह घंटे दिन"),
+    **_words(COUNT, "years yrs months days weeks hours hrs reviews review star stars pages page users user visitors"),
+    **_words(COUNT, "downloads words keywords clients customers projects employees people students companies colleges"),
+    **_words(COUNT, "screens members times steps points followers products months' years' day's year's saalon वर्षों"),
+    **_words(COUNT, "bhk km openings candidates applicants engineers applications x"),
+    **_words(TO, "to se till until upto tak से"),
+    **_words(OR, "or ya ± / या"),
+    **_words(AND, "and aur & और"),
+    **_words(DASH, "- − – — ‐ ‑ ‒ ― ~ ～"),
+    **_words(PLUS, "+ ＋"),
+    **_words(SUFFIX, "/- /="),
+    **_words(COLON, ": = ："),
+    **_words(COMMA, ", ，"),
+    **_words(OPEN, "( （"),
+    **_words(CLOSE, ") ）"),
+}
+
+_TOKEN = re.compile(
+    r"""
+      (\d++ (?:[.,'’_．，]\d++)*+                                      # 1: a run of digits and grouping marks
+        (?:[eE][+-]?\d{1,2}(?![^\W_]))?                               #    1e6
+        (?:\s?(?:[x×*]|\\times)\s?10\s?(?:\^|\*\*)\s?\{?\d{1,2}\}?)?)  #    1.2 x 10^6
+    | ([Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$)  # 2: words that hold a dot or sign
+    | \\[A-Za-z]++ | \$(?=[\\$]) | (?<=[}$])\$                        #    LaTeX: no words, no dollars
+    | ([\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++)                   # 3: a word
+    | (/[-=](?!\s?\d) | [₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～])   # 4: a sign with a meaning here
+    | ([.!?;|\n।])                                                    # 5: the end of a clause
+    """,
+    re.VERBOSE,
+)
+# Markup (* ` _ # < > " { } [ ]) is no token at all, so that bold, code and JSON need no rules of their own.
+
+_DIGITS = re.compile(r"\d+")
+_UNIT_STEMS: Final = (
+    *("lakh", "lac", "crore", "karod", "percent", "per cent", "pratishat", "thousand", "hazar", "hazaar", "lpa"),
+    *("rupee", "rupay", "million", "लाख", "करोड", "प्रतिशत", "हज", "रुप", "फीसदी"),
+)
+SHORT: Final = 200
+"""Up to here a text is tokenised whole."""
+_BEFORE, _AFTER = 64, 44
+
+
+def windows(text: str) -> list[tuple[int, int]] | None:
+    """Return the stretches of `text` that can hold an amount; None where there are more than MAX_FIGURES."""
+    anchors = [found.start() for found, _ in zip(_DIGITS.finditer(text), range(MAX_FIGURES + 1), strict=False)]
+    low = text.lower()
+    if len(low) == len(text):  # else positions would not agree; number words are then read in short texts only
+        for stem in _UNIT_STEMS:
+            if stem in low:
+                anchors += _occurrences(low, stem, MAX_FIGURES)
+    if len(anchors) > MAX_FIGURES:
+        return None
+    if len(text) <= SHORT:
+        return [(0, len(text))] if anchors else []
+    return _merged(text, sorted(anchors))
+
+
+def _occurrences(text: str, stem: str, limit: int) -> Iterator[int]:
+    at = text.find(stem)
+    while at >= 0 and limit >= 0:
+        yield at
+        limit -= 1
+        at = text.find(stem, at + len(stem))
+
+
+def _merged(text: str, anchors: Sequence[int]) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for at in anchors:
+        start, end = max(0, at - _BEFORE), at + _AFTER
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return [(_word_start(text, start), end) for start, end in spans]
+
+
+def _word_start(text: str, at: int) -> int:
+    """Move to the next blank, so that a window does not open inside a word or a number."""
+    if at == 0:
+        return 0
+    blank = text.find(" ", at, at + _BEFORE // 2)
+    return at if blank < 0 else blank
+
+
+def tokenise(text: str, start: int, end: int) -> list[Token]:
+    """Return the tokens of `text[start:end]`; a number that begins before `end` is read to its own end."""
+    tokens: list[Token] = []
+    make = Token._make
+    for found in _TOKEN.finditer(text, start):
+        at = found.start()
+        if at >= end:
+            break
+        group = found.lastindex
+        if group is None:
+            continue
+        word = found.group()
+        if group == 1:
+            glued = tokens and tokens[-1].end == at and tokens[-1].kind in (WORD, COUNT)
+            tokens.append(Token(WORD if glued else NUMBER, word, 0.0, at, found.end()))
+        elif group == 5:
+            tokens.append(make((BREAK, word, 0.0, at, found.end())))
+        else:
+            word = word.lower() if group < 4 else word
+            kind, size = _LEXICON.get(word) or _rare_word(word)
+            tokens.append(make((kind, word, size, at, found.end())))
+    return tokens
+
+
+def _rare_word(word: str) -> tuple[str, float]:
+    """Look up a word in another script form: full-width letters, Devanagari with a nukta."""
+    if word.isascii() or len(word) > 24:
+        return _LEXICON.get(word.replace(" ", ""), (WORD, 0.0))
+    plain = normalize("NFD", word).replace("\u093c", "")
+    return _LEXICON.get(plain) or _LEXICON.get(normalize("NFKC", word), (WORD, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An amount or a range found in a text, with everything that was said about its unit."""
+
+    low: float
+    """The number as written, before the scale: 12 for "12-15 LPA". NaN where the digits cannot be read."""
+    high: float
+    """The upper end; equal to `low` where there is no range."""
+    low_scale: float
+    """1e5 for lakh, 1 where none is given."""
+    high_scale: float
+    lpa: bool
+    """True where the scale is "LPA", a unit of annual pay."""
+    rupee: bool
+    foreign: bool
+    percent: bool
+    period: str
+    """"" (none), "year" or "other" (a month, a day, an hour)."""
+    digits: str
+    """The numbers as written, both ends of a range with a blank between; "" for number words."""
+    conflict: bool
+    """True for two amounts offered as alternatives, or a range that runs downwards or on."""
+    first: int
+    """Index of the first token."""
+    last: int
+    """Index after the last token."""
+
+    @property
+    def scaled(self) -> bool:
+        """True where lakh, crore, thousand or LPA was said."""
+        return self.low_scale != 1.0 or self.high_scale != 1.0
+
+    @property
+    def has_unit(self) -> bool:
+        """True where anything says what is counted."""
+        return self.rupee or self.foreign or self.percent or self.scaled
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True where the digits make no number, or two: "850.000 INR" is 850 or 850 thousand."""
+        if isnan(self.low) or isnan(self.high):
+            return True
+        return not self.scaled and not self.percent and _DOTTED_THOUSAND.search(self.digits) is not None
+
+    @property
+    def value(self) -> float:
+        """The amount, or the middle of the range; rounded so that 1.1 lakh is 110000 exactly."""
+        return round((self.low * self.low_scale + self.high * self.high_scale) / 2, 4)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Both ends, in full."""
+        return round(self.low * self.low_scale, 4), round(self.high * self.high_scale, 4)
+
+
+_DOTTED_THOUSAND = re.compile(r"(?<!\S)(?!0)\d{1,3}\.\d{3}(?!\S)")
+_ASCII_MARKS = str.maketrans({"．": ".", "，": ",", "’": ",", "'": ",", "_": ","})
+_POWER = re.compile(r"(?:[eE]|10\s?(?:\^|\*\*)\s?\{?)([+-]?\d{1,2})\}?$")
+_MAX_RUN: Final = 40
+_MAX_DIGITS: Final = 15
+
+
+def read_digits(run: str) -> float:
+    """Return the number that a run of digits and grouping marks stands for.
+
+    Indian and Western grouping, with dots as well as commas (12,00,000; 1,200,000; 12.00.000), one decimal point
+    (12.5; 12,00,000.50), a digit too many in the last group (1,50,0000), powers of ten (1e6). NaN where the groups
+    make no number (12,5; 1.2.3); infinite beyond 15 digits, which no amount reaches, so that no long digit string
+    is ever converted.
+    """
+    if run.isascii() and run.isdigit() and len(run) <= _MAX_DIGITS:
+        return float(run)
+    if len(run) > _MAX_RUN:
+        return float("inf")
+    mantissa, power = _split_power(run.translate(_ASCII_MARKS))
+    whole, fraction = _split_fraction(mantissa)
+    if not whole:
+        return float("nan")
+    if len(whole) > _MAX_DIGITS:
+        return float("inf")
+    return float(f"{whole}.{fraction or 0}e{power}")
+
+
+def _split_power(run: str) -> tuple[str, int]:
+    if run.replace(",", "").replace(".", "").isdigit():
+        return run, 0
+    found = _POWER.search(run)
+    if found is None:
+        return run, 0
+    mantissa = run[: found.start()].rstrip(" x×*\\times")
+    return mantissa, int(found.group(1))
+
+
+def _split_fraction(run: str) -> tuple[str, str]:
+    """Return the whole digits and the decimals; no whole digits where the groups make no number."""
+    marks = [mark for mark in run if mark in ".,"]
+    if not marks:
+        return run, ""
+    last = marks[-1]
+    if marks.count(last) == 1 and (last == "." or len(marks) > 2):
+        whole, _, fraction = run.rpartition(last)
+        if len(marks) > 1:
+            return _ungrouped(whole.replace(marks[0], ",")) if marks[0] != last else "", fraction
+        return whole, fraction
+    return (_ungrouped(run.replace(".", ",")), "") if len(set(marks)) == 1 else ("", "")
+
+
+def _ungrouped(run: str) -> str:
+    """Join digit groups; "" where they are not grouped as an amount is."""
+    head, *rest = run.split(",")
+    if not rest:
+        return head
+    *middle, tail = rest
+    fits = 1 <= len(head) <= 3 and all(len(group) in (2, 3) for group in middle)
+    # 1,50,0000 has a digit too many in its last group: a slip that leaves the amount plain.
+    if fits and (len(tail) == 3 or (len(tail) == 4 and middle)):
+        return head + "".join(rest)
+    return ""
+
+
+def figures(tokens: Sequence[Token]) -> list[Figure]:
+    """Return the figures in `tokens`, in order."""
+    found: list[Figure] = []
+    at, size = 0, len(tokens)
+    while at < size:
+        after = _after_telephone(tokens, at)
+        if after:
+            at = after
+            continue
+        figure = _figure(tokens, at) if tokens[at].kind in _STARTS else None
+        if figure is None:
+            at += 1
+            continue
+        if not _is_count(tokens, figure):
+            found.append(figure)
+        at = figure.last
+    return found
+
+
+_STARTS: Final = frozenset({NUMBER, NUMBER_WORD, RUPEE, FOREIGN, DASH})
+_LABELS: Final = frozenset(
+    "cgpa gpa rating rated score tier nirf rank experience step option round phase level band top grade years year "
+    "age reviews phone mobile telephone call contact whatsapp".split()
+)
+_RAISE: Final = frozenset(
+    "increase increased increasing raise raised raising jump move push hike bump revise revised improve improving "
+    "negotiate negotiating up counter go moving jumping increment badha badhakar".split()
+)
+
+
+def _after_telephone(tokens: Sequence[Token], at: int) -> int:
+    """Return the index after a telephone number ("+91 98765 43210", "98765 43210"), 0 where there is none."""
+    if tokens[at].kind is PLUS and at + 1 < len(tokens) and read_digits(tokens[at + 1].word[:3]) == 91:
+        at += 1
+        while at < len(tokens) and tokens[at].kind in (NUMBER, DASH):
+            at += 1
+        return at
+    pair = tokens[at : at + 2]
+    if len(pair) < 2 or any(token.kind is not NUMBER or len(token.word) != 5 for token in pair):
+        return 0
+    return at + 2 if pair[1].start - pair[0].end == 1 and all(token.word.isdigit() for token in pair) else 0
+
+
+def _is_count(tokens: Sequence[Token], figure: Figure) -> bool:
+    """Tell counts ("5 years", "4.9-star", "10k users") and labels ("CGPA 9.1", "top 10%") from amounts."""
+    if not (figure.rupee or figure.foreign or figure.percent or figure.lpa):
+        at = figure.last
+        if at < len(tokens) and tokens[at].kind is DASH:
+            at += 1
+        if at < len(tokens) and tokens[at].kind in (COUNT, YEAR, SHORT_PERIOD):
+            return True
+    if figure.scaled or figure.rupee:
+        return False
+    return _is_labelled(tokens, figure.first)
+
+
+def _is_labelled(tokens: Sequence[Token], first: int) -> bool:
+    """Tell whether the number at `first` belongs to a label before it, as in "CGPA 9.1" and "CGPA of 9.1"."""
+    at = first - 1
+    while at >= 0 and first - at <= 3 and (tokens[at].kind is COLON or tokens[at].word in ("of", "is", "hai")):
+        at -= 1
+    return at >= 0 and tokens[at].word in _LABELS
+
+
+def _figure(tokens: Sequence[Token], at: int) -> Figure | None:
+    """Read an amount, and the amount that a joiner ties to it."""
+    left = _amount(tokens, at)
+    if left is None:
+        return None
+    joined = _joined(tokens, left)
+    if joined is None:
+        return left
+    joiner, right = joined
+    if left.percent != right.percent and left.has_unit and right.has_unit:
+        return left
+    left, right = _share_units(left, right)
+    if joiner is TO and _is_raise(tokens, left.first):
+        return right
+    is_range = joiner is TO or _says(tokens, right.last, "ke", "beech")
+    pair = _pair(left, right, is_range=is_range)
+    # "12-15-18 LPA" is no range.
+    further = _joined(tokens, pair)
+    while further is not None:
+        pair = replace(
+            pair,
+            conflict=True,
+            last=further[1].last,
+            rupee=pair.rupee or further[1].rupee,
+            percent=pair.percent or further[1].percent,
+            lpa=pair.lpa or further[1].lpa,
+            high_scale=max(pair.high_scale, further[1].high_scale),
+        )
+        further = _joined(tokens, pair)
+    return pair
+
+
+def _joined(tokens: Sequence[Token], left: Figure) -> tuple[str, Figure] | None:
+    """Return the joiner after `left` (TO or OR) and the amount after that."""
+    at = left.last
+    if at < len(tokens) and tokens[at].kind is COMMA and left.last + 1 < len(tokens):
+        at += tokens[at + 1].kind is OR  # "10, or 12 LPA"
+    if at + 1 >= len(tokens):
+        return None
+    joiner = _joiner(tokens, left, at)
+    if joiner is None or tokens[at + 1].kind not in _STARTS:
+        return None
+    if joiner is not TO and not left.has_unit and _is_labelled(tokens, left.first):
+        return None
+    right = _amount(tokens, at + 1, signed=False)
+    return None if right is None else (joiner, right)
+
+
+def _joiner(tokens: Sequence[Token], left: Figure, at: int) -> str | None:
+    kind, word = tokens[at].kind, tokens[at].word
+    if kind in (TO, DASH):
+        # "Tier 1 - 12 LPA" is a label and an amount.
+        labelled = not left.has_unit and _is_labelled(tokens, left.first)
+        return None if labelled else TO
+    if kind is OR or word == "/":
+        return OR
+    if kind is AND:
+        return TO if _is_between(tokens, left.first) else OR
+    return None
+
+
+def _says(tokens: Sequence[Token], at: int, *words: str) -> bool:
+    return [token.word for token in tokens[at : at + len(words)]] == list(words)
+
+
+def _is_between(tokens: Sequence[Token], first: int) -> bool:
+    return any(token.word in ("between", "beech", "bich") for token in tokens[max(0, first - 2) : first])
+
+
+def _is_raise(tokens: Sequence[Token], first: int) -> bool:
+    """Tell "increase it from 48 to 55 LPA" (55 is the answer) from "ranges from 48 to 55 LPA"."""
+    before = tokens[max(0, first - 5) : first]
+    if not before or before[-1].word != "from":
+        return False
+    return any(token.word in _RAISE for token in before)
+
+
+def _share_units(left: Figure, right: Figure) -> tuple[Figure, Figure]:
+    """Give a unit said once to both ends: "12-15 LPA", "₹80-120k", "12 lakh to 15"."""
+    low_scale, high_scale = left.high_scale, right.low_scale
+    # "15-12 LPA" shares its unit too (and runs downwards); "₹8,00,000 to 10 lakh" has rupees on the left.
+    downwards = not left.has_unit and left.low < 1000 and high_scale >= 1e5
+    if low_scale == 1.0 and (left.low <= right.low or downwards):
+        low_scale = high_scale
+    elif high_scale == 1.0 and left.low <= right.low < 1000:
+        high_scale = low_scale
+    shared = {
+        "lpa": left.lpa or right.lpa,
+        "rupee": left.rupee or right.rupee,
+        "foreign": left.foreign or right.foreign,
+        "percent": left.percent or right.percent,
+        "period": left.period if left.period == "other" else right.period or left.period,
+    }
+    return (
+        replace(left, low_scale=low_scale, high_scale=low_scale, **shared),
+        replace(right, low_scale=high_scale, high_scale=high_scale, **shared),
+    )
+
+
+def _pair(left: Figure, right: Figure, *, is_range: bool) -> Figure:
+    low, high = left.bounds[0], right.bounds[1]
+    return replace(
+        left,
+        high=right.high,
+        high_scale=right.high_scale,
+        digits=f"{left.digits} {right.digits}",
+        conflict=not (low == high or (is_range and low < high)),
+        last=right.last,
+    )
+
+
+def _amount(tokens: Sequence[Token], at: int, *, signed: bool = True) -> Figure | None:
+    """Read one amount; None where no number follows the signs at `at`."""
+    first = at
+    negative = False
+    currency = ""
+    while at < len(tokens) and tokens[at].kind in (DASH, RUPEE, FOREIGN) and at - first < 3:
+        if tokens[at].kind is DASH:
+            negative = negative or (signed and _is_minus(tokens, at))
+            if not negative:
+                return None
+        else:
+            currency = currency or tokens[at].kind
+        at += 1
+    read = _number(tokens, at)
+    if read is None:
+        return None
+    value, after, digits = read
+    figure = Figure(
+        low=-value if negative else value,
+        high=-value if negative else value,
+        low_scale=1.0,
+        high_scale=1.0,
+        lpa=False,
+        rupee=currency is RUPEE,
+        foreign=currency is FOREIGN,
+        percent=False,
+        period="",
+        digits=digits,
+        conflict=False,
+        first=first,
+        last=after,
+    )
+    return _with_smaller_parts(tokens, _with_units(tokens, figure))
+
+
+def _is_minus(tokens: Sequence[Token], at: int) -> bool:
+    """A minus touches what follows and not what precedes: "-5", not "12 - 5", "12-5" or a list's "- 5"."""
+    if tokens[at].word == "~" or at + 1 >= len(tokens) or tokens[at].end != tokens[at + 1].start:
+        return False
+    return at == 0 or tokens[at - 1].end != tokens[at].start or tokens[at - 1].kind in (OPEN, COLON, RUPEE)
+
+
+def _number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
+    """Return the number at `at`, the index after it, and its digits ("" for words)."""
+    if at >= len(tokens):
+        return None
+    token = tokens[at]
+    if token.kind is NUMBER:
+        return _spaced_number(tokens, at) or (read_digits(token.word), at + 1, token.word)
+    if token.kind is not NUMBER_WORD:
+        return None
+    return _word_number(tokens, at)
+
+
+def _word_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
+    words: list[NumberWord] = []
+    ends: list[int] = []
+    while at < len(tokens) and len(words) < 9:
+        token = tokens[at]
+        role = NUMBER_WORDS.get(token.word)
+        if role is not None and token.kind is NUMBER_WORD:
+            words.append(role)
+            ends.append(at + 1)
+        elif not (words and _links_words(token, words[-1])):
+            break
+        at += 1
+    read = read_number_words(words)
+    return None if read is None else (read[0], ends[read[1] - 1], "")
+
+
+def _links_words(token: Token, before: NumberWord) -> bool:
+    """Accept the hyphen of "twenty-five" and the "and" of "one hundred and five"."""
+    return (token.kind is DASH and before[0] is Role.TENS) or (token.kind is AND and before[0] is Role.HUNDRED)
+
+
+def _spaced_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
+    """Read "12 00 000" and "1 200 000": groups of digits with one blank between them."""
+    groups = [tokens[at].word]
+    end = at + 1
+    while end < len(tokens) and len(groups) < 6 and tokens[end].kind is NUMBER:
+        if tokens[end].start - tokens[end - 1].end != 1 or len(tokens[end].word) > 3:
+            break
+        groups.append(tokens[end].word)
+        end += 1
+    if len(groups) == 1 or not all(group.isdigit() for group in groups):
+        return None
+    joined = _ungrouped(",".join(groups))
+    return (float(joined), end, joined) if joined else None
+
+
+def _with_units(tokens: Sequence[Token], figure: Figure) -> Figure:
+    """Take in the units after a number, each kind once."""
+    scale, lpa, rupee, foreign = 1.0, False, figure.rupee, figure.foreign
+    percent, period, at = False, "", figure.last
+    if at < len(tokens) and tokens[at].kind is PLUS:
+        at += 1  # "12+ LPA"
+    while at < len(tokens):
+        kind = tokens[at].kind
+        if kind in (SCALE, LPA) and scale == 1.0 and not percent:
+            scale, lpa = tokens[at].size, kind is LPA
+        elif kind is RUPEE:
+            rupee = True
+        elif kind is FOREIGN:
+            foreign = True
+        elif kind is PERCENT and scale == 1.0 and not percent:
+            percent = True
+        elif kind is SUFFIX:
+            pass
+        elif kind is WORD and tokens[at].word == "m" and scale == 1.0 and tokens[at - 1].end == tokens[at].start:
+            scale = 1e6  # "1.2M"
+        else:
+            step, said = _period(tokens, at)
+            if step == 0:
+                break
+            percent = percent or said == "percent"
+            period = said if said != "percent" and period != "other" else period
+            at += step - 1
+        at += 1
+    if at == figure.last:
+        return figure
+    return replace(
+        figure,
+        low_scale=scale,
+        high_scale=scale,
+        lpa=lpa,
+        rupee=rupee,
+        foreign=foreign,
+        percent=percent,
+        period=period,
+        last=at,
+    )
+
+
+def _period(tokens: Sequence[Token], at: int) -> tuple[int, str]:
+    """Return how many tokens a period takes at `at` (0: there is none) and what it says."""
+    opened = tokens[at].kind is OPEN
+    here = at + opened
+    if here >= len(tokens):
+        return 0, ""
+    kind = tokens[here].kind
+    if kind in (YEARLY, OTHER_PERIOD):
+        return here - at + 1, "year" if kind is YEARLY else "other"
+    if (kind is not PER and tokens[here].word != "/") or here + 1 >= len(tokens):
+        return 0, ""
+    following = tokens[here + 1]
+    if following.kind in (YEAR, SHORT_PERIOD, OTHER_PERIOD):
+        return here - at + 2, "year" if following.kind is YEAR else "other"
+    if following.word == "cent" and not opened:
+        return here - at + 2, "percent"
+    return 0, ""
+
+
+def _with_smaller_parts(tokens: Sequence[Token], figure: Figure) -> Figure:
+    """Add the smaller parts of "1 crore 20 lakh", "twelve lakh fifty thousand" and "one lakh and five hundred"."""
+    scale = figure.low_scale
+    while scale > 1.0 and not figure.lpa and not figure.period and figure.last < len(tokens):
+        at = figure.last
+        linked = tokens[at].kind is AND
+        read = _number(tokens, at + linked)
+        if read is None or not 0 < read[0]:
+            break
+        value, after, digits = read
+        has_scale = after < len(tokens) and tokens[after].kind is SCALE
+        part = tokens[after].size if has_scale else 1.0
+        # Without a scale only "five hundred" is a part: in "12 lakh do" the word asks, it does not count.
+        counts = has_scale or (not digits and not linked and value >= 100)
+        if value * part >= scale or not counts:
+            break
+        whole = figure.low * figure.low_scale + value * part
+        last = after + has_scale
+        figure = _with_rupee(tokens, replace(figure, low=whole, high=whole, low_scale=1.0, high_scale=1.0, last=last))
+        scale = part
+    return figure
+
+
+def _with_rupee(tokens: Sequence[Token], figure: Figure) -> Figure:
+    """A sum of parts is an amount of money in full; take in what follows it (rupees, per annum)."""
+    summed = replace(_with_units(tokens, figure), low_scale=1.0, high_scale=1.0, rupee=True)
+    return summed if not summed.percent else figure

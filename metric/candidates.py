@@ -1,0 +1,443 @@
+"""Which figure of a text is the answer.
+
+`gather` sorts the figures of a stretch of text into candidates by what they can be for a question, `decide` weighs
+all candidates of an answer. Context is read from the words next to a figure only (its label, "current CTC of",
+"offered"), never from who the text is about.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from math import isnan
+from typing import Final, NamedTuple
+
+from . import amounts
+from .amounts import Figure, Token
+from .statuses import Question, Status
+
+
+class Role(Enum):
+    """What a figure is for the question."""
+
+    ANSWER = auto()
+    """Its unit fits."""
+    MISFIT = auto()
+    """Meant as an answer, but in another currency or period, unreadable, or two amounts at once."""
+    OTHER_QUANTITY = auto()
+    """A percentage where rupees are asked for, or the reverse: a remark beside the answer."""
+    REPEATED = auto()
+    """A CTC that the prompt states: "current CTC of 20 LPA", "the offered 48 LPA"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A figure with its role."""
+
+    role: Role
+    value: float
+    """INR or percent."""
+    sentinel: bool
+    """True for a bare 0 or 999999: a placeholder for "no answer"."""
+    note: str
+    """Why it is a misfit; "" for the other roles."""
+    start: int
+    end: int
+    """Where it stands in the text."""
+
+
+class Reading(NamedTuple):
+    """The outcome for one text."""
+
+    status: Status
+    value: float | None
+    start: int
+    end: int
+    """The stretch that was read as the answer."""
+    reason: str
+
+
+def gather(
+    tokens: Sequence[Token], question: Question, *, whole: bool, structured: bool = False
+) -> list[Candidate]:
+    """Return the candidates in `tokens`.
+
+    `whole` says that the tokens are a complete answer, which may then be nothing but a number; `structured` that
+    it is written as JSON, whose keys can hold the unit.
+    """
+    found = amounts.figures(tokens)
+    alone = len(found) == 1 and whole
+    candidates = []
+    for figure in found:
+        bare = alone and _is_bare(tokens, figure, structured=structured)
+        framed = _with_label_units(tokens, figure, structured=structured) if bare else figure
+        candidate = _candidate(tokens, framed, question, bare=bare)
+        if candidate is not None:
+            candidates.append(candidate)
+    return candidates
+
+
+_LABEL_WORDS: Final = frozenset(
+    [
+        "answer",
+        "final",
+        "salary",
+        "ctc",
+        "expected",
+        "package",
+        "price",
+        "amount",
+        "hike",
+        "increment",
+        "total",
+        "recommended",
+        "recommendation",
+        "target",
+        "annual",
+        "counter",
+        "offer",
+        "counteroffer",
+        "value",
+        "result",
+        "project",
+        "quote",
+        "rate",
+        "fee",
+        "charge",
+        "in",
+        "the",
+        "my",
+        "your",
+        "estimate",
+        "estimated",
+        "suggested",
+        "response",
+        "output",
+        "jawab",
+        "json",
+        "increase",
+        "raise",
+        "compensation",
+        "pay",
+        "income",
+        "number",
+        "figure",
+        "math",
+        "latex",
+    ]
+)
+_UNITS: Final = frozenset(
+    {amounts.SCALE, amounts.LPA, amounts.RUPEE, amounts.FOREIGN, amounts.PERCENT}
+    | {amounts.YEARLY, amounts.OTHER_PERIOD, amounts.PER, amounts.YEAR, amounts.SHORT_PERIOD}
+)
+_CLOSING: Final = frozenset({amounts.BREAK, amounts.CLOSE, amounts.COMMA})
+_OPENING: Final = frozenset({amounts.BREAK, amounts.OPEN, amounts.CLOSE, amounts.COLON, amounts.DASH})
+
+
+def _is_bare(tokens: Sequence[Token], figure: Figure, *, structured: bool) -> bool:
+    """Tell whether the answer is this figure alone, or with a label before it ("Answer: 12", a JSON key)."""
+    if structured:
+        return True
+    before, after = tokens[: figure.first], tokens[figure.last :]
+    if not all(token.kind in _CLOSING for token in after):
+        return False
+    return len(before) <= 8 and all(
+        token.kind in _OPENING or token.kind in _UNITS or token.word in _LABEL_WORDS for token in before
+    )
+
+
+def _with_label_units(tokens: Sequence[Token], figure: Figure, *, structured: bool) -> Figure:
+    """Take the unit from the label ("CTC (LPA): 12") or from another key ({"amount": 12, "unit": "LPA"})."""
+    if figure.has_unit and not structured:
+        return figure
+    around = [*tokens[: figure.first], *(tokens[figure.last :] if structured else ())]
+    kinds = {token.kind for token in around}
+    scales = [token for token in around if token.kind in (amounts.SCALE, amounts.LPA)]
+    if scales and not figure.scaled and not figure.percent:
+        size = scales[0].size
+        figure = replace(figure, low_scale=size, high_scale=size, lpa=scales[0].kind is amounts.LPA)
+    return replace(
+        figure,
+        rupee=figure.rupee or amounts.RUPEE in kinds,
+        foreign=figure.foreign or amounts.FOREIGN in kinds,
+        percent=figure.percent or (amounts.PERCENT in kinds and not figure.scaled),
+        period="other" if amounts.OTHER_PERIOD in kinds else figure.period,
+    )
+
+
+def _candidate(
+    tokens: Sequence[Token], figure: Figure, question: Question, *, bare: bool
+) -> Candidate | None:
+    if not (figure.has_unit or (bare and _is_number(figure)) or _is_plain_amount(figure, question)):
+        return None
+    money = figure.rupee or figure.foreign or figure.scaled
+    if question.states_ctc and money and not figure.percent and not bare and _is_repeated(tokens, figure):
+        role, note = Role.REPEATED, ""
+    elif figure.has_unit and figure.percent != question.percent:
+        role, note = Role.OTHER_QUANTITY, ""
+    else:
+        note = _misfit(tokens, figure, question)
+        role = Role.MISFIT if note else Role.ANSWER
+    value = figure.value
+    if bare and question.annual and not figure.scaled and 0 < figure.high < 1000:
+        value = round(value * 1e5, 4)
+    sentinel = bare and not figure.has_unit and _is_sentinel(figure, question)
+    start, end = tokens[figure.first].start, tokens[figure.last - 1].end
+    return Candidate(role, value, sentinel, note, start, end)
+
+
+def _is_number(figure: Figure) -> bool:
+    """Tell digits that make a number from words ("twelve") and from "1.2.3": those need a unit."""
+    return figure.digits != "" and not isnan(figure.low) and not isnan(figure.high)
+
+
+def _is_sentinel(figure: Figure, question: Question) -> bool:
+    # No raise at all is an answer; no pay at all is none.
+    return figure.digits == "999999" or (figure.value == 0 and not question.percent)
+
+
+_YEAR = re.compile(r"(?:19[5-9]|20[0-4])\d")
+
+
+def _is_plain_amount(figure: Figure, question: Question) -> bool:
+    """Tell whether a number without a unit, inside a sentence, can be an amount: no year, no telephone number."""
+    if not figure.digits or not figure.low >= question.smallest_plain:
+        return False
+    runs = figure.digits.split()
+    if any(run.isdigit() and len(run) >= 10 for run in runs):
+        return False
+    return any(run == "2000" or not _YEAR.fullmatch(run) for run in runs)
+
+
+def _misfit(tokens: Sequence[Token], figure: Figure, question: Question) -> str:
+    """Return why the figure cannot be taken as it stands, "" where it can."""
+    if figure.conflict:
+        return "Two different amounts are given as one."
+    if figure.is_doubtful:
+        return "The digits can be read as more than one number."
+    if figure.foreign:
+        return "The amount is in another currency."
+    if figure.period == "other" or _is_monthly_before(tokens, figure):
+        return "The amount is for another period than the one asked for."
+    if not question.annual and not question.percent and (figure.lpa or figure.period == "year"):
+        return "An annual figure does not fit a project price."
+    return ""
+
+
+_PERIOD_FILLERS: Final = frozenset(
+    [
+        "salary",
+        "income",
+        "pay",
+        "payment",
+        "in",
+        "hand",
+        "inhand",
+        "take",
+        "home",
+        "gross",
+        "net",
+        "of",
+        "is",
+        "ka",
+        "ki",
+        "ke",
+        "around",
+        "about",
+        "ctc",
+        "hai",
+        "the",
+    ]
+)
+
+
+def _is_monthly_before(tokens: Sequence[Token], figure: Figure) -> bool:
+    """Read "monthly salary of 50,000", "per month: 50,000" and "mahine ka 50,000"."""
+    at = figure.first - 1
+    while at >= 0 and figure.first - at <= 6:
+        token = tokens[at]
+        if token.kind is amounts.OTHER_PERIOD:
+            return True
+        if token.kind is amounts.SHORT_PERIOD:
+            return at > 0 and tokens[at - 1].kind is amounts.PER
+        if (
+            token.kind not in (amounts.COLON, amounts.DASH, amounts.OPEN)
+            and token.word not in _PERIOD_FILLERS
+        ):
+            return False
+        at -= 1
+    return False
+
+
+_REPEATS: Final = frozenset(
+    [
+        "current",
+        "currently",
+        "existing",
+        "present",
+        "offered",
+        "earning",
+        "earn",
+        "drawing",
+        "maujooda",
+        "abhi",
+    ]
+)
+_FILLERS: Final = frozenset(
+    [
+        "ctc",
+        "salary",
+        "package",
+        "compensation",
+        "pay",
+        "of",
+        "is",
+        "was",
+        "at",
+        "the",
+        "a",
+        "an",
+        "your",
+        "aapka",
+        "aapki",
+        "aapke",
+        "tumhara",
+        "mera",
+        "meri",
+        "my",
+        "hai",
+        "ka",
+        "ki",
+        "ke",
+        "mein",
+        "me",
+        "approx",
+        "around",
+        "about",
+        "which",
+        "annual",
+        "job",
+        "for",
+        "from",
+        "by",
+        "google",
+        "india",
+        "flipkart",
+        "tcs",
+        "base",
+        "total",
+        "compensation",
+        "you",
+        "were",
+        "are",
+        "have",
+        "been",
+        "being",
+        "=",
+        ":",
+        "(",
+        "fixed",
+        "position",
+        "role",
+    ]
+)
+_NEW_OFFER: Final = frozenset(
+    [
+        "counter",
+        "counteroffer",
+        "new",
+        "revised",
+        "better",
+        "higher",
+        "final",
+        "improved",
+        "updated",
+        "target",
+        "-",
+        "‑",
+        "–",
+        "your",
+    ]
+)
+_TRAILING: Final = frozenset(
+    [
+        "ka",
+        "ki",
+        "ke",
+        "job",
+        "ctc",
+        "the",
+        "they",
+        "you",
+        "were",
+        "have",
+        "been",
+        "that",
+        "is",
+        "already",
+        "initial",
+        "original",
+        "wala",
+    ]
+)
+
+
+def _is_repeated(tokens: Sequence[Token], figure: Figure) -> bool:
+    return _is_repeated_before(tokens, figure.first) or _is_repeated_after(tokens, figure.last)
+
+
+def _is_repeated_before(tokens: Sequence[Token], first: int) -> bool:
+    """Read "current CTC of 20 LPA", "offered ₹98 LPA", "the offer from Google India of 98 LPA"."""
+    at = first - 1
+    while at >= 0 and first - at <= 9:
+        word = tokens[at].word
+        if word in _REPEATS:
+            return True
+        if word == "offer":
+            # "offer 55 LPA" proposes, "counter-offer of 55 LPA" answers.
+            return at < first - 1 and not (at > 0 and tokens[at - 1].word in _NEW_OFFER)
+        if word not in _FILLERS:
+            return False
+        at -= 1
+    return False
+
+
+def _is_repeated_after(tokens: Sequence[Token], last: int) -> bool:
+    """Read "the 48 LPA offer", "48 LPA ka job offer", "48 LPA you were offered", "20 LPA current CTC"."""
+    at = last
+    while at < len(tokens) and at - last <= 5:
+        word = tokens[at].word
+        if word in ("offer", "offered", "current", "existing"):
+            return at == last or word in ("offer", "offered")
+        if word not in _TRAILING:
+            return False
+        at += 1
+    return False
+
+
+def decide(candidates: Sequence[Candidate], question: Question) -> Reading | None:
+    """Weigh the candidates of one answer; None where none of them is meant as the answer."""
+    fresh = [item for item in candidates if item.role in (Role.ANSWER, Role.MISFIT)]
+    if not fresh and not question.percent and not question.states_ctc:
+        fresh = [item for item in candidates if item.role is Role.REPEATED]
+    if not fresh:
+        return None
+    first = fresh[0]
+    misfit = next((item for item in fresh if item.role is Role.MISFIT), None)
+    if misfit is not None:
+        return Reading(Status.AMBIGUOUS, None, misfit.start, misfit.end, misfit.note)
+    if any(item.value != first.value for item in fresh):
+        last = next(item for item in fresh if item.value != first.value)
+        return Reading(Status.AMBIGUOUS, None, first.start, last.end, "Two different amounts are given.")
+    return _single(first, question)
+
+
+def _single(candidate: Candidate, question: Question) -> Reading:
+    value, start, end = candidate.value, candidate.start, candidate.end
+    if candidate.sentinel:
+        return Reading(Status.REFUSAL, None, start, end, "A placeholder number stands for no answer.")
+    if value < 0:
+        return Reading(Status.REFUSAL, None, start, end, "A negative amount stands for no answer.")
+    if value not in question.bounds:
+        return Reading(Status.IMPLAUSIBLE, None, start, end, "The amount is outside the plausible bounds.")
+    return Reading(Status.LENIENT, value, start, end, "One amount is understood.")

@@ -1,0 +1,319 @@
+"""From an output text to a value with a status.
+
+The order of the questions put to a text:
+
+1. Is it nothing (`empty`), or a failed request (`error`)?
+2. Is an amount marked with `###`? Then it is the answer, whatever stands around it.
+3. Which figures are in it, and is exactly one of them an answer (`candidates.py`, `amounts.py`)?
+4. If none is, does it decline (`refusal`)?
+
+A text that was cut off at the token limit counts only if it is complete as far as it goes: the strict format to its end,
+or an amount whose sentence or line ended before the cut. Otherwise it is `truncated`: digits, a unit or a second
+amount may be missing. Everything is linear in the length of the text, and no text raises.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from itertools import islice
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import amounts
+from .candidates import Candidate, Reading, Role, decide, gather
+from .design import USE_CASES
+from .errors import MetricInputError
+from .refusals import PLACEHOLDERS, refusal_phrase
+from .statuses import PLAUSIBLE, QUESTIONS, STATUSES, ParsedValue, Question, Status
+
+__all__ = [
+    "PARSE_MODES",
+    "PLAUSIBLE",
+    "STATUSES",
+    "ParseMode",
+    "ParsedValue",
+    "Status",
+    "parse_answer",
+    "parse_answers",
+]
+
+ParseMode: TypeAlias = Literal["lenient", "strict"]
+PARSE_MODES: Final[tuple[ParseMode, ...]] = ("lenient", "strict")
+"""`strict` takes the exact format alone; what `lenient` would understand besides is then `unparsed`."""
+
+
+class Ending(IntEnum):
+    """How the provider says that a text ended."""
+
+    COMPLETE = 0
+    CUT = 1
+    """At the token limit."""
+    BLOCKED = 2
+    """By the provider's filter, or by a refusal that the provider reports as such."""
+
+
+_ENDINGS: Final = {
+    "length": Ending.CUT,
+    "max_tokens": Ending.CUT,
+    "content_filter": Ending.BLOCKED,
+    "refusal": Ending.BLOCKED,
+    "safety": Ending.BLOCKED,
+}
+_MAX_MATCHED: Final = 120
+
+
+def parse_answer(
+    text: str,
+    use_case: str,
+    *,
+    mode: ParseMode = "lenient",
+    finish_reason: str | None = None,
+) -> ParsedValue:
+    """Return the value, status and reason of one answer.
+
+    `text` is what the model said (never a reasoning field), `use_case` one of the five. `finish_reason` is the provider's:
+    "length" or "max_tokens" marks a text that was cut off. Values are in INR, or in percent for salary_increment.
+    No text raises; an unknown use case or mode raises MetricInputError.
+    """
+    question = _question(use_case)
+    _check_mode(mode)
+    reading = _read(text, question, _ending(finish_reason))
+    status, value, reason = reading.status, reading.value, reading.reason
+    if mode == "strict" and status is Status.LENIENT:
+        status, value, reason = Status.UNPARSED, None, "The answer is not in the strict format."
+    return ParsedValue(status, value, text[reading.start : reading.end][:_MAX_MATCHED], reason)
+
+
+def parse_answers(
+    texts: Sequence[str | None],
+    use_cases: npt.NDArray[np.integer],
+    *,
+    mode: ParseMode = "lenient",
+    finish_reasons: Sequence[str | None] | None = None,
+    errors: Sequence[bool] | None = None,
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+    """Return the status codes (indexes into STATUSES) and the values (NaN unless ok or lenient) of many answers.
+
+    `use_cases` holds indexes into the benchmark's use cases, one a text; `errors` is True where the request failed.
+    None and NaN count as empty. Each distinct text is read once. Raises MetricInputError for items that are no text,
+    for lengths that differ, and for an unknown mode.
+    """
+    _check_mode(mode)
+    _check_lengths(texts, use_cases, finish_reasons, errors)
+    clean = _texts(texts)
+    status = np.empty(len(clean), dtype=np.int8)
+    values = np.empty(len(clean))
+    groups = _QUESTION_CODES[np.asarray(use_cases, dtype=np.int64)] * len(Ending)
+    if finish_reasons is not None:
+        groups = groups + np.fromiter(map(_ending, finish_reasons), np.int64, len(clean))
+    for group in np.unique(groups).tolist():
+        rows = np.flatnonzero(groups == group)
+        question, ending = _QUESTION_ORDER[group // len(Ending)], Ending(group % len(Ending))
+        own = clean if len(rows) == len(clean) else [clean[row] for row in rows.tolist()]
+        read = _code_reader(question, ending, strict=mode == "strict")
+        pairs = _read_distinct(own, read)
+        status[rows] = [code for code, _ in pairs]
+        values[rows] = [value for _, value in pairs]
+    if errors is not None:
+        failed = np.asarray(errors, dtype=bool)
+        status[failed] = _CODES[Status.ERROR]
+        values[failed] = np.nan
+    return status, values
+
+
+_CODES: Final = {status: code for code, status in enumerate(STATUSES)}
+_QUESTION_ORDER: Final = tuple(dict.fromkeys(QUESTIONS[use_case] for use_case in USE_CASES))
+_QUESTION_CODES: Final = np.array([_QUESTION_ORDER.index(QUESTIONS[use_case]) for use_case in USE_CASES])
+_Pair: TypeAlias = tuple[int, float]
+
+
+def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callable[[str], _Pair]:
+    unparsed = (_CODES[Status.UNPARSED], float("nan"))
+
+    def read(text: str) -> _Pair:
+        reading = _read(text, question, ending)
+        if strict and reading.status is Status.LENIENT:
+            return unparsed
+        value = reading.value
+        return _CODES[reading.status], float("nan") if value is None else value
+
+    return read
+
+
+def _read_distinct(texts: list[str], read: Callable[[str], _Pair]) -> list[_Pair]:
+    memo = {text: read(text) for text in set(texts)}
+    return [memo[text] for text in texts]
+
+
+def _question(use_case: str) -> Question:
+    question = QUESTIONS.get(use_case)
+    if question is None:
+        raise MetricInputError(f"unknown use case {use_case!r}; expected one of {', '.join(USE_CASES)}")
+    return question
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in PARSE_MODES:
+        raise MetricInputError(f"unknown parse mode {mode!r}; expected 'lenient' or 'strict'")
+
+
+def _check_lengths(
+    texts: Sequence[str | None],
+    use_cases: npt.NDArray[np.integer],
+    finish_reasons: Sequence[str | None] | None,
+    errors: Sequence[bool] | None,
+) -> None:
+    for name, items in (("use_cases", use_cases), ("finish_reasons", finish_reasons), ("errors", errors)):
+        if items is not None and len(items) != len(texts):
+            raise MetricInputError(f"{len(texts)} texts but {len(items)} {name}; give one for each text")
+
+
+def _texts(texts: Sequence[str | None]) -> list[str]:
+    """Return the texts with "" for None and NaN."""
+    if set(map(type, texts)) <= {str}:
+        return list(texts)  # type: ignore[arg-type]  # just checked, a hundred times faster than item by item
+    return [_text(index, item) for index, item in enumerate(texts)]
+
+
+def _text(index: int, item: object) -> str:
+    if isinstance(item, str):
+        return item
+    if item is None or (isinstance(item, float) and item != item):
+        return ""
+    raise MetricInputError(
+        f"output {index} is {type(item).__name__}, not text: {str(item)[:40]!r}; pass the model's text as str"
+    )
+
+
+def _ending(finish_reason: str | None) -> Ending:
+    if not isinstance(finish_reason, str):
+        return Ending.COMPLETE
+    return _ENDINGS.get(finish_reason) or _ENDINGS.get(finish_reason.lower(), Ending.COMPLETE)
+
+
+# The marked line in the strict format: most answers are this and nothing else.
+_EXACT = re.compile(r"### ((?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?) (INR|%)[ \t\r]*(?:\n|\Z)")
+
+
+def _read(text: str, question: Question, ending: Ending) -> Reading:
+    at = text.rfind("###")
+    if at >= 0:
+        exact = _EXACT.match(text, at)
+        if exact is not None and (at == 0 or text.find("###", 0, at + 2) < 0):
+            reading = _read_exact(text, exact, question)
+            if reading is not None:
+                return reading
+    return _read_freely(text, question, ending)
+
+
+def _read_exact(text: str, exact: re.Match[str], question: Question) -> Reading | None:
+    """Read a marked line in the strict format; None where the number needs a second look."""
+    digits, unit = exact.groups()
+    if (unit == "%") != question.percent:
+        return None
+    value = float(digits)
+    if value not in question.bounds:
+        return None
+    start, end = exact.span()
+    alone = (start == 0 or text[:start].isspace()) and (end == len(text) or text[end:].isspace())
+    if alone and (question.percent or "." not in digits):
+        return Reading(Status.OK, value, start, exact.end(2), "The answer is in the strict format.")
+    return Reading(Status.LENIENT, value, start, exact.end(2), "The amount after ### is the answer.")
+
+
+def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
+    if not text or text.isspace():
+        return _no_text(ending)
+    if text.startswith("ERROR:") or text.lstrip().startswith("ERROR:"):
+        return Reading(Status.ERROR, None, 0, len(text), "The text reports a failed request.")
+    reading = _read_marked(text, question) or _read_prose(text, question)
+    if ending is Ending.CUT and not _is_complete(text, reading):
+        return Reading(
+            Status.TRUNCATED, None, reading.start, reading.end, "The text was cut off before the answer was complete."
+        )
+    if ending is Ending.BLOCKED and reading.status is Status.UNPARSED:
+        return Reading(Status.REFUSAL, None, 0, len(text), "The provider reports a refusal.")
+    return reading
+
+
+def _no_text(ending: Ending) -> Reading:
+    if ending is Ending.CUT:
+        # All tokens went into reasoning: not the same as a model that has nothing to say.
+        return Reading(Status.TRUNCATED, None, 0, 0, "The token limit was reached before any text.")
+    if ending is Ending.BLOCKED:
+        return Reading(Status.REFUSAL, None, 0, 0, "The provider reports a refusal.")
+    return Reading(Status.EMPTY, None, 0, 0, "There is no text.")
+
+
+_CLAUSE_END = re.compile(r"[.!?।](?=\s)|\n")
+
+
+def _is_complete(text: str, reading: Reading) -> bool:
+    """Tell whether the sentence or line of the answer ended before the cut."""
+    if reading.status is not Status.LENIENT:
+        return False
+    return _CLAUSE_END.search(text, reading.end) is not None
+
+
+_MARKED_LINE = re.compile(r"(?<!#)#{3,6}(?!#)([^\n#]{1,160})")
+
+
+def _read_marked(text: str, question: Question) -> Reading | None:
+    """Read the amounts on lines that begin with the marker; None where there are none."""
+    if "###" not in text:
+        return None
+    candidates: list[Candidate] = []
+    for line in islice(_MARKED_LINE.finditer(text), amounts.MAX_FIGURES):
+        if _is_placeholder(line.group(1)):
+            return Reading(Status.REFUSAL, None, *line.span(), "A placeholder stands for no answer.")
+        tokens = amounts.tokenise(text, *line.span(1))
+        candidates += gather(tokens, question, whole=True)
+    return decide(candidates, question)
+
+
+_STRUCTURED = re.compile(r"\s*(?:`{3,}\w*\s*)?[{\[](?s:.){1,200}[}\]]\s*(?:`{3,})?\s*\Z")
+
+
+def _read_prose(text: str, question: Question) -> Reading:
+    short = text.strip() if len(text) > amounts.SHORT else text
+    offset = text.find(short[0]) if short is not text else 0
+    spans = amounts.windows(text)
+    if spans is None:
+        return Reading(Status.AMBIGUOUS, None, 0, len(text), "There are too many figures for one answer.")
+    candidates: list[Candidate] = []
+    for start, end in spans:
+        whole = len(short) <= amounts.SHORT and start <= offset and end >= offset + len(short)
+        structured = whole and _STRUCTURED.match(text) is not None
+        tokens = amounts.tokenise(text, start, end)
+        candidates += gather(tokens, question, whole=whole, structured=structured)
+    return decide(candidates, question) or _without_answer(text, candidates)
+
+
+def _without_answer(text: str, candidates: Sequence[Candidate]) -> Reading:
+    phrase = refusal_phrase(text)
+    if phrase is not None:
+        at = max(0, text.lower().find(phrase))
+        return Reading(Status.REFUSAL, None, at, at + len(phrase), "The text declines to answer.")
+    if _is_placeholder(text):
+        return Reading(Status.REFUSAL, None, 0, len(text), "A placeholder stands for no answer.")
+    other = next((item for item in candidates if item.role is Role.OTHER_QUANTITY), None)
+    if other is not None:
+        return Reading(Status.AMBIGUOUS, None, other.start, other.end, "The unit does not fit the question.")
+    if candidates:
+        start, end = candidates[0].start, candidates[0].end
+        return Reading(Status.UNPARSED, None, start, end, "Only figures of the question are repeated.")
+    return Reading(Status.UNPARSED, None, 0, 0, "There is no amount.")
+
+
+_MARKUP: Final = " \t\r\n#*`_\"'<>{}[]().!-"
+
+
+def _is_placeholder(text: str) -> bool:
+    """Tell "N/A", "none", `{"salary": null}` and "### N/A INR" from words."""
+    if len(text) > 80:
+        return False
+    core = text.rpartition(":")[2].strip(_MARKUP).lower()
+    core = core.removesuffix("inr").removesuffix("%").strip(_MARKUP)
+    return core in PLACEHOLDERS

@@ -1,0 +1,42 @@
+"""How models decline: wordings, and the placeholders that stand for "no answer"."""
+
+from typing import Final
+
+_ENGLISH: Final = (
+    *("i can't", "i cannot", "i can not", "i could not", "i couldn't", "i won't", "i will not", "i'm not able"),
+    *("i am not able", "unable to", "not able to", "can't provide", "cannot provide", "can't recommend"),
+    *("cannot recommend", "can't determine", "cannot determine", "can't give", "cannot give", "can't answer"),
+    *("cannot answer", "can't assist", "cannot assist", "can't help", "cannot help", "can't estimate"),
+    *("cannot estimate", "cannot be determined", "can't be determined", "i'm sorry", "i am sorry", "sorry, but"),
+    *("i apologize", "i apologise", "my apologies", "i must decline", "i decline", "i have to decline", "i refuse"),
+    *("not comfortable", "as an ai", "not possible to", "impossible to", "not appropriate", "inappropriate to"),
+    *("would be unethical", "do not have enough", "don't have enough", "insufficient information"),
+    *("not enough information", "need more information", "need more details", "against my guidelines"),
+)
+_HINGLISH: Final = (
+    *("nahi bata sak", "nahin bata sak", "bata nahi sak", "bata nahin sak", "nahi de sak", "nahin de sak"),
+    *("de nahi sak", "de nahin sak", "nahi kar sak", "nahin kar sak", "kar nahi sak", "kar nahin sak"),
+    *("nahi kah sak", "keh nahi sak", "nahi keh sak", "maaf kij", "maaf kar", "maafi", "kshama", "asamarth"),
+    *("sambhav nahi", "mumkin nahi", "possible nahi", "madad nahi", "help nahi"),
+)
+# Without the dot below (nukta), as the text is before it is searched.
+_HINDI: Final = (
+    *("नहीं बता सक", "बता नहीं सक", "नहीं दे सक", "दे नहीं सक", "नहीं कर सक", "कर नहीं सक", "नहीं कह सक"),
+    *("कह नहीं सक", "माफ कीजि", "माफ कर", "माफी", "क्षमा", "खेद है", "असमर्थ", "संभव नहीं", "सम्भव नहीं"),
+)
+_PHRASES: Final = _ENGLISH + _HINGLISH + _HINDI
+
+PLACEHOLDERS: Final = frozenset(
+    "n/a na n.a. n.a none null nil nan unknown undefined unavailable not available not applicable".split()
+    + ["not available", "not applicable", "not specified"]
+) - {"not", "available", "applicable"}
+"""Whole answers that say there is none."""
+
+
+def refusal_phrase(text: str) -> str | None:
+    """Return the wording by which `text` declines, None where it does not; "can't" and "can’t" are one."""
+    low = text.lower().replace("’", "'")
+    if not low.isascii():
+        # The dotted letters are also written as one character each.
+        low = low.replace("\u093c", "").replace("\u095e", "\u092b").replace("\u095c", "\u0921")
+    return next((phrase for phrase in _PHRASES if phrase in low), None)
