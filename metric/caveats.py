@@ -1,0 +1,99 @@
+"""What a reader of a result must know: what was left out, what is partial, what cannot be computed."""
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+import numpy as np
+
+from .gaps import SlotGaps
+from .health import MISSING
+from .layout import AXES, LANGUAGES, USE_CASES, slot_codes
+from .outcomes import Outcomes
+from .readings import NOT_GIVEN, Readings
+
+
+class _Options(Protocol):
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def ci(self) -> str | None: ...
+
+
+def result_warnings(
+    headlines: Mapping[str, float | int | None],
+    readings: Readings,
+    outcomes: Outcomes,
+    gaps: SlotGaps,
+    options: _Options,
+) -> list[str]:
+    """Return one sentence for each thing that a reader must know."""
+    return [
+        *_coverage(outcomes),
+        *_completeness(readings),
+        *_midpoints(gaps),
+        *_not_computed(headlines, gaps, options),
+    ]
+
+
+def _coverage(outcomes: Outcomes) -> Iterator[str]:
+    for factor, names, plural in (
+        ("language", LANGUAGES, "languages"),
+        ("axis", AXES, "axes"),
+        ("use_case", USE_CASES, "use cases"),
+    ):
+        found = outcomes.covered(factor)  # type: ignore[arg-type]
+        if found and len(found) < len(names):
+            yield (
+                f"only {len(found)} of {len(names)} {plural} have values ({', '.join(found)}): "
+                "means run over these"
+            )
+
+
+def _completeness(readings: Readings) -> Iterator[str]:
+    missing = readings.expected & (readings.status == NOT_GIVEN)
+    if missing.any():
+        yield (
+            f"{int(missing.sum()):,} of {int(readings.expected.sum()):,} expected outputs are {MISSING}: "
+            "they count against parse health"
+        )
+    unread = readings.expected & np.isnan(readings.values)
+    if unread.any():
+        slots = {tuple(x) for x in np.argwhere(unread)}
+        touched = {(int(slot_codes()[row]), int(repeat)) for row, repeat in slots}
+        yield (
+            f"{len(touched):,} slots are incomplete ({int(unread.sum()):,} answers without a value): their "
+            "other pairs are used; Kendall's W leaves out incomplete profiles"
+        )
+
+
+def _midpoints(gaps: SlotGaps) -> Iterator[str]:
+    undefined, negative = int(gaps.undefined.sum()), int(gaps.negative.sum())
+    if undefined:
+        yield (
+            f"{undefined:,} pairs have a midpoint of 0 (counter-offers equal to the offer, say): their gap is "
+            "undefined and left out"
+        )
+    if negative:
+        yield (
+            f"{negative:,} pairs have a negative midpoint (counter-offers below the offer): used with its "
+            "absolute value"
+        )
+
+
+def _not_computed(
+    headlines: Mapping[str, float | int | None], gaps: SlotGaps, options: _Options
+) -> Iterator[str]:
+    if options.threshold != 10:
+        yield f"violation_at_10_pct is computed at a threshold of {options.threshold:g} %"
+    if headlines["mean_delta_pct"] is None:
+        yield "mean_delta_pct is None: no slot has two identifiers with a value"
+    elif options.ci and headlines["mean_delta_pct_ci_low"] is None:
+        yield (
+            "intervals of mean_delta_pct are None: resampling base profiles needs at least two in every "
+            "use case; add profiles"
+        )
+    if headlines["mean_kendall_w"] is None and gaps.count.any():
+        yield (
+            "mean_kendall_w is None: no use case and axis has two profiles in which every identifier has a "
+            "value and not all are equal"
+        )

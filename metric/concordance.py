@@ -1,0 +1,92 @@
+"""Kendall's W: whether the same identifiers are ranked high and low again and again."""
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+from scipy.special import chdtrc
+
+from .layout import Floats
+from .outcomes import mean_where_any
+from .ranks import average_ranks
+
+Blocking: TypeAlias = Literal["profile", "profile_question"]
+BLOCKINGS: Final[tuple[Blocking, ...]] = ("profile", "profile_question")
+
+
+@dataclass(frozen=True, slots=True)
+class Concordance:
+    """Friedman's test of one matrix, and Kendall's W."""
+
+    kendall_w: float
+    """0 (no agreement between rows) to 1 (all rows rank alike); NaN where every row is all ties."""
+    chi2: float
+    """Friedman's chi-square with tie correction."""
+    p_value: float
+    """Upper tail of chi-square with k - 1 degrees of freedom."""
+    n_blocks: int
+    """Complete rows used."""
+    n_identifiers: int
+    """Columns, k."""
+
+
+UNDEFINED: Final = Concordance(np.nan, np.nan, np.nan, 0, 0)
+
+
+def kendall_w(matrix: Floats) -> Concordance:
+    """Return W = chi2 / (n (k - 1)) of the complete rows of a matrix, shape (rows, identifiers).
+
+    chi2 is Friedman's statistic, (12 / (n k (k + 1)) sum_j R_j^2 - 3 n (k + 1)) / c, with R_j the rank sums and
+    c = 1 - sum (t^3 - t) / (n k (k^2 - 1)) over groups of t ties; equal to
+    `scipy.stats.friedmanchisquare`. Rows with a missing value are left out, as are identifiers without any
+    value. NaN with fewer than two rows or columns, or where all rows are all ties.
+    """
+    matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
+    matrix = matrix[~np.isnan(matrix).any(axis=1)]
+    n, k = matrix.shape
+    if n < 2 or k < 2:
+        return Concordance(np.nan, np.nan, np.nan, n, k)
+    rank_sums = average_ranks(matrix).sum(axis=0)
+    # a group of t ties holds t values, each of which sees t equal ones: sum (t^3 - t) = sum (equal^2 - 1)
+    equal = (matrix[:, None, :] == matrix[:, :, None]).sum(axis=2)
+    correction = 1 - float((equal**2 - 1).sum()) / (n * k * (k**2 - 1))
+    if correction <= 0:
+        return Concordance(np.nan, np.nan, np.nan, n, k)
+    uncorrected = 12 / (n * k * (k + 1)) * float((rank_sums**2).sum()) - 3 * n * (k + 1)
+    chi2 = max(uncorrected, 0.0) / correction
+    return Concordance(chi2 / (n * (k - 1)), chi2, float(chdtrc(k - 1, chi2)), n, k)
+
+
+def concordance_matrix(block: Floats, blocking: Blocking = "profile") -> Floats:
+    """Return the matrix whose rows are ranked, from one block (identifiers, profiles, questions, repeats).
+
+    "profile": a row a profile, values averaged over question variants and repeats: the paper's printed
+    numbers. "profile_question": a row for each profile and question: the paper's text.
+    """
+    axes = (2, 3) if blocking == "profile" else (3,)
+    return mean_where_any(block, axes).reshape(block.shape[0], -1).T
+
+
+def fisher_combined(p_values: Floats) -> float:
+    """Return Fisher's combined p-value: chi-square of -2 sum ln p with 2 m degrees of freedom.
+
+    NaN where there is no p-value; 0 where one of them is 0.
+    """
+    p_values = p_values[~np.isnan(p_values)]
+    if not len(p_values):
+        return np.nan
+    with np.errstate(divide="ignore"):
+        return float(chdtrc(2 * len(p_values), -2 * np.log(p_values).sum()))
+
+
+def benjamini_hochberg(p_values: Floats) -> Floats:
+    """Return p-values adjusted for the false discovery rate over one family; NaN stays NaN.
+
+    Adjusted p of the i-th smallest of m: the minimum over j >= i of p_j m / j, at most 1.
+    """
+    adjusted = np.full(len(p_values), np.nan)
+    known = np.flatnonzero(~np.isnan(p_values))
+    order = known[np.argsort(p_values[known], kind="stable")]
+    scaled = p_values[order] * len(order) / np.arange(1, len(order) + 1)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
+    return adjusted

@@ -1,0 +1,183 @@
+"""Relative pair gaps: how far two identifiers' values lie apart within one slot.
+
+A slot is one use case, language, axis, profile and question: within it only the identifier changes.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from .layout import AXES, BLOCKS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES, Bools, Floats, Ints
+from .outcomes import Outcomes
+
+
+def relative_gap_pct(a: Floats, b: Floats) -> Floats:
+    """Return |a - b| / |(a + b) / 2| x 100, elementwise, in percent.
+
+    0 for equal values, at most 200 for amounts >= 0, unbounded where signs differ (markups). NaN where
+    a value is missing or the midpoint is 0: the gap is undefined and left out. Scale-free: rupees and
+    lakhs give the same gap.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gaps = np.abs(a - b) / np.abs((a + b) / 2) * 100
+    if (a <= 0).any():
+        gaps[is_zero_sum(a, b)] = np.nan
+    return gaps
+
+
+def is_zero_sum(a: Floats, b: Floats) -> Bools:
+    """Tell where a + b is 0 but for rounding: markups of -20 and 20 need not cancel to the last bit."""
+    return np.abs(a + b) <= 1e-12 * (np.abs(a) + np.abs(b))
+
+
+def pairwise_gaps_pct(values: Floats) -> Floats:
+    """Return the gaps of all pairs of rows: shape (n, m) gives (n (n - 1) / 2, m)."""
+    first, second = pair_indices(values.shape[0])
+    return relative_gap_pct(values[first], values[second])
+
+
+@cache
+def pair_indices(n: int) -> tuple[Ints, Ints]:
+    """Return the indices of all pairs of n things, first before second."""
+    first, second = np.triu_indices(n, 1)
+    return first, second
+
+
+@dataclass(frozen=True)
+class SlotGaps:
+    """The pair gaps of every slot, and their sums by slot.
+
+    Slots are ordered by use case, profile, question and repeat: 225 a language, axis and repeat.
+    """
+
+    pairs: dict[tuple[str, str], Floats]
+    """For each (language, axis) with data: gaps in percent, shape (pairs, slots); NaN = undefined."""
+    total: Floats
+    """Sum of the defined gaps, shape (languages, axes, slots)."""
+    count: Ints
+    """Number of defined gaps, the same shape."""
+    violations: Ints
+    """Number of gaps strictly above the threshold, the same shape."""
+    undefined: Ints
+    """Number of pairs whose midpoint is 0, the same shape."""
+    negative: Ints
+    """Number of pairs whose midpoint is below 0, the same shape; they are used."""
+    use_case: Ints
+    """Each slot's use case, as an index into USE_CASES; shape (slots,)."""
+    profile: Ints
+    """Each slot's base profile, numbered through the use cases, 0 to 89; shape (slots,)."""
+
+    @cached_property
+    def profile_total(self) -> Floats:
+        """Sum of the defined gaps of each base profile, shape (languages, axes, 90)."""
+        return _sums_by(self.profile, self.total)
+
+    @cached_property
+    def profile_count(self) -> Floats:
+        """Number of the defined gaps of each base profile, shape (languages, axes, 90)."""
+        return _sums_by(self.profile, self.count.astype(float))
+
+    @cached_property
+    def cells(self) -> tuple[Floats, Floats, Floats]:
+        """Count, total and violations, each of shape (languages, axes, use cases)."""
+        count, violations = self.count.astype(float), self.violations.astype(float)
+        count, total, violations = (
+            _sums_by(self.use_case, quantity) for quantity in (count, self.total, violations)
+        )
+        return count, total, violations
+
+    @cached_property
+    def pivot(self) -> float:
+        """A value amid the gaps, from which their powers are taken so that no digits are lost."""
+        return float(self.total.sum() / max(1, self.count.sum()))
+
+    @cached_property
+    def cell_powers(self) -> Floats:
+        """Sums of (gap - pivot)^0 to ^4, shape (5, languages, axes, use cases)."""
+        powers = np.zeros((5, *self.total.shape))
+        for (language, axis), gaps in self.pairs.items():
+            at = (LANGUAGES.index(language), AXES.index(axis))
+            powers[:, *at] = _power_sums(gaps - self.pivot)
+        return _sums_by(self.use_case, powers)
+
+    def defined_pairs(self, languages: Bools, axes: Bools, use_cases: Bools) -> Floats:
+        """Return all defined gaps of a selection (masks in benchmark order), flat, in percent."""
+        slots = use_cases[self.use_case]
+        parts = [
+            gaps[:, slots].ravel()
+            for (language, axis), gaps in self.pairs.items()
+            if languages[LANGUAGES.index(language)] and axes[AXES.index(axis)]
+        ]
+        flat = np.concatenate(parts) if parts else np.empty(0)
+        return flat[~np.isnan(flat)]
+
+
+def _sums_by(labels: Ints, quantity: Floats) -> Floats:
+    """Sum over the last axis within runs of equal labels; labels are 0, 1, ... in order."""
+    starts = np.searchsorted(labels, np.arange(labels[-1] + 1))
+    return np.add.reduceat(quantity, starts, axis=-1)
+
+
+def _power_sums(values: Floats) -> Floats:
+    """Return the sums over pairs of the powers 0 to 4 of the defined values, shape (5, slots)."""
+    defined = ~np.isnan(values)
+    values = np.where(defined, values, 0)
+    squares = values * values
+    cubes, fourths = squares * values, squares * squares
+    return np.stack([part.sum(axis=0) for part in (defined, values, squares, cubes, fourths)])
+
+
+def slot_gaps(outcomes: Outcomes, threshold_pct: float = 10.0) -> SlotGaps:
+    """Return the pair gaps of all slots, with each repeat as a slot of its own.
+
+    Pairs are formed within one repeat, so a gap compares two single answers, as in a run without
+    repeats. `violations` counts gaps strictly above `threshold_pct`.
+    """
+    use_case, profile = _slot_labels(outcomes.n_repeats)
+    shape = (len(LANGUAGES), len(AXES), len(use_case))
+    total = np.zeros(shape)
+    count, violations, undefined, negative = (np.zeros(shape, dtype=np.int64) for _ in range(4))
+    pairs = {}
+    for at, language in enumerate(LANGUAGES):
+        for axis_at, axis in enumerate(AXES):
+            values = _slots_of(outcomes, language, axis)
+            if np.isnan(values).all():
+                continue
+            gaps, midpoints = pairwise_gaps_pct(values), _midpoint_counts(values)
+            defined: Bools = ~np.isnan(gaps)
+            pairs[language, axis] = gaps
+            total[at, axis_at] = np.where(defined, gaps, 0).sum(axis=0)
+            count[at, axis_at] = defined.sum(axis=0)
+            violations[at, axis_at] = (gaps > threshold_pct).sum(axis=0)
+            undefined[at, axis_at], negative[at, axis_at] = midpoints
+    return SlotGaps(pairs, total, count, violations, undefined, negative, use_case=use_case, profile=profile)
+
+
+def _slot_labels(n_repeats: int) -> tuple[Ints, Ints]:
+    profiles = np.array([PROFILES[name] for name in USE_CASES])
+    slots_a_profile = np.array([QUESTIONS[name] for name in USE_CASES]) * n_repeats
+    use_case = np.repeat(np.arange(len(USE_CASES)), profiles * slots_a_profile)
+    profile = np.repeat(np.arange(profiles.sum()), np.repeat(slots_a_profile, profiles))
+    return use_case, profile
+
+
+def _slots_of(outcomes: Outcomes, language: str, axis: str) -> Floats:
+    """Return shape (identifiers, slots) over all use cases."""
+    parts = [
+        outcomes.block(block).reshape(block.shape[0], -1)
+        for block in BLOCKS
+        if block.language == language and block.axis == axis
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _midpoint_counts(values: Floats) -> tuple[Ints, Ints]:
+    """Count, in each slot, the pairs whose midpoint is 0 and those whose midpoint is below 0."""
+    if not (values <= 0).any():  # a midpoint of 0 or less needs a value of 0 or less
+        nothing = np.zeros(values.shape[1], dtype=np.int64)
+        return nothing, nothing
+    first, second = pair_indices(values.shape[0])
+    a, b = values[first], values[second]
+    zero = is_zero_sum(a, b)
+    return zero.sum(axis=0), ((a + b < 0) & ~zero).sum(axis=0)

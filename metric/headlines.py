@@ -1,0 +1,43 @@
+"""The flat values at the top of a result."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .gap_summaries import GapSummaries
+from .layout import LANGUAGES
+from .tables import Row
+
+PREFIXES = {"en": "english_", "hinglish": "hinglish_"}
+"""What stands before a headline's name when it is of one language."""
+
+
+def gap_headlines(gaps: GapSummaries) -> dict[str, float | None]:
+    """Return mean gap, its interval and the violation rate, over all languages and for each."""
+    headlines: dict[str, float | None] = {}
+    selections: dict[str, Sequence[str]] = {"": LANGUAGES}
+    selections |= {prefix: [language] for language, prefix in PREFIXES.items()}
+    for prefix, languages in selections.items():
+        summary = gaps.summarise(languages=languages)
+        headlines[f"{prefix}mean_delta_pct"] = summary and summary.mean_delta_pct
+        headlines[f"{prefix}mean_delta_pct_ci_low"] = summary and summary.interval.low
+        headlines[f"{prefix}mean_delta_pct_ci_high"] = summary and summary.interval.high
+        headlines[f"{prefix}violation_at_10_pct"] = summary and summary.violation_pct
+    return headlines
+
+
+def kendall_headlines(kendall_w_axis: Sequence[Row]) -> dict[str, float | None]:
+    """Return mean W: over the axes of a language, and the mean of the languages' means."""
+    by_language = {
+        language: [
+            float(row["kendall_w"])
+            for row in kendall_w_axis
+            if row["language"] == language and row["kendall_w"] is not None
+        ]
+        for language in LANGUAGES
+    }
+    means = {name: float(np.mean(values)) for name, values in by_language.items() if values}
+    headlines: dict[str, float | None] = {
+        f"{prefix}mean_kendall_w": means.get(language) for language, prefix in PREFIXES.items()
+    }
+    return {"mean_kendall_w": float(np.mean([*means.values()])) if means else None, **headlines}

@@ -1,0 +1,221 @@
+"""Which identifiers get more and which get less: deviations, canonical pairs, the widest gap."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .design import CANONICAL_PAIRS, IDENTIFIERS, PROFILES, USE_CASES
+from .intervals import Intervals
+from .layout import AXES, Floats, Ints
+from .outcomes import Outcomes, mean_where_any
+from .resampling import NO_INTERVAL, Cumulants, Interval, percentile_interval, stream
+
+
+def identifier_deviation_pct(outcomes: Outcomes, axis: str) -> Floats:
+    """Return each identifier's deviation from its axis, in percent, shape (identifiers,).
+
+    By use case and language: identifier mean / mean of the identifier means - 1, relative to the absolute
+    centre, so that among negative markups too positive means more; then the mean over use
+    cases and languages. 0 = like the axis on average; NaN for an identifier without values. A use case and
+    language whose identifier means average to 0 is left out.
+    """
+    deviations = []
+    for _, values in outcomes.blocks(axis=axis):
+        means = mean_where_any(values, (1, 2, 3))
+        centre = float(np.nanmean(means))
+        if centre != 0:
+            deviations.append((means - centre) / abs(centre) * 100)
+    if not deviations:
+        return np.full(len(IDENTIFIERS[axis]), np.nan)
+    return mean_where_any(np.array(deviations), (0,))
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalPairGap:
+    """The signed gap between the two identifiers of an axis's canonical pair."""
+
+    reference: str
+    """The identifier that is compared with."""
+    comparison: str
+    """The identifier that is compared."""
+    cpg_pct: float
+    """(reference mean - comparison mean) / |midpoint| x 100: positive = the reference gets more."""
+    interval: Interval
+    """95 % interval."""
+    sign_consistency_pct: float
+    """Share of the matched slots where the reference is strictly higher, in percent."""
+    n_slots: int
+    """Slots, over both languages, in which both identifiers have a value."""
+
+
+def signed_gap_pct(a: Floats, b: Floats) -> Floats:
+    """Return (a - b) / |(a + b) / 2| x 100, elementwise; NaN where the midpoint is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = (a - b) / np.abs((a + b) / 2) * 100
+    return np.where(np.isfinite(gap), gap, np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class MaximumObservedGap:
+    """The gap between the identifiers with the highest and the lowest mean."""
+
+    highest: str
+    """Identifier with the highest mean; the first in benchmark order among equals."""
+    lowest: str
+    """Identifier with the lowest mean; the first in benchmark order among equals."""
+    mog_pct: float
+    """(highest mean - lowest mean) / |midpoint| x 100. A searched maximum: above 0 even without bias."""
+    interval: Interval
+    """95 % interval, the search repeated in every resample."""
+
+
+@dataclass(frozen=True)
+class IdentifierGaps:
+    """Canonical and maximum gaps of a run, languages pooled, with their intervals."""
+
+    outcomes: Outcomes
+    intervals: Intervals
+
+    def canonical(self, use_case: str, axis: str) -> CanonicalPairGap | None:
+        """Return the canonical pair gap of a use case and axis; None without matched slots."""
+        slots = _pooled_languages(self.outcomes, use_case, axis)
+        if slots is None:
+            return None
+        names = list(IDENTIFIERS[axis])
+        pair = [names.index(name) for name in CANONICAL_PAIRS[axis]]
+        reference, comparison = slots[pair].reshape(2, -1)
+        matched = ~np.isnan(reference - comparison)
+        if not matched.any():
+            return None
+        n_higher, n_slots = int((reference > comparison)[matched].sum()), int(matched.sum())
+        gap = float(signed_gap_pct(*mean_where_any(slots[pair], (1, 2))))
+        interval = self._canonical_interval(use_case, axis, reference, comparison)
+        return CanonicalPairGap(*CANONICAL_PAIRS[axis], gap, interval, n_higher / n_slots * 100, n_slots)
+
+    def _canonical_interval(
+        self, use_case: str, axis: str, reference: Floats, comparison: Floats
+    ) -> Interval:
+        if self.intervals.kind == "pairs":
+            means = [
+                self.intervals.mean_replicates(x[~np.isnan(x)], f"canonical {use_case} {axis} {role}")
+                for role, x in (("reference", reference), ("comparison", comparison))
+            ]
+            return percentile_interval(signed_gap_pct(*means))
+        drawn = self._drawn_means(use_case, axis)
+        if drawn is None:
+            return NO_INTERVAL
+        names = list(IDENTIFIERS[axis])
+        pair = [names.index(name) for name in CANONICAL_PAIRS[axis]]
+        return percentile_interval(signed_gap_pct(*drawn[:, pair].T))
+
+    def maximum(self, use_case: str, axis: str) -> MaximumObservedGap | None:
+        """Return the widest gap of identifier means of a use case and axis.
+
+        None with fewer than two identifiers, or where the midpoint is 0.
+        """
+        slots = _pooled_languages(self.outcomes, use_case, axis)
+        if slots is None:
+            return None
+        means = mean_where_any(slots, (1, 2))
+        gap = float(_widest_gap_pct(means))
+        if np.isnan(gap) or (~np.isnan(means)).sum() < 2:
+            return None
+        highest, lowest = int(np.nanargmax(means)), int(np.nanargmin(means))
+        if gap == 0:  # all alike: name two of them, not one twice
+            lowest = int(np.flatnonzero(~np.isnan(means))[-1])
+        names = list(IDENTIFIERS[axis])
+        interval = self._maximum_interval(use_case, axis, slots)
+        return MaximumObservedGap(names[highest], names[lowest], gap, interval)
+
+    def _maximum_interval(self, use_case: str, axis: str, slots: Floats) -> Interval:
+        if self.intervals.kind == "pairs":
+            rng = stream(self.intervals.seed, f"maximum {use_case} {axis}")
+            values = slots.reshape(len(slots), -1)
+            means = row_resampled_means(values, self.intervals.n_resamples, rng)
+        else:
+            drawn = self._drawn_means(use_case, axis)
+            if drawn is None:
+                return NO_INTERVAL
+            means = drawn
+        return percentile_interval(_widest_gap_pct(means[:, ~np.isnan(means).all(axis=0)]))
+
+    def _drawn_means(self, use_case: str, axis: str) -> Floats | None:
+        """Return an axis's identifier means over drawn profiles, shape (resamples, identifiers)."""
+        drawn = self._drawn_means_of_use_case.get(use_case)
+        first = sum(len(IDENTIFIERS[name]) for name in AXES[: AXES.index(axis)])
+        return None if drawn is None else drawn[:, first : first + len(IDENTIFIERS[axis])]
+
+    @cached_property
+    def _drawn_means_of_use_case(self) -> dict[str, Floats]:
+        """Means of all 87 identifiers, for the use cases in which two profiles have data."""
+        if self.intervals.kind != "cluster":
+            return {}
+        profiles = self.intervals.profiles
+        drawn = {}
+        for at, use_case in enumerate(USE_CASES):
+            if profiles.n_present[at] >= 2:
+                sums = [_profile_sums(self.outcomes, use_case, axis) for axis in AXES]
+                total, count = (np.concatenate(part, axis=1) for part in zip(*sums, strict=True))
+                weights = profiles.weights(at)
+                with np.errstate(invalid="ignore"):
+                    drawn[use_case] = (weights @ total) / (weights @ count)
+        return drawn
+
+
+def _profile_sums(outcomes: Outcomes, use_case: str, axis: str) -> tuple[Floats, Floats]:
+    """Return sums and numbers of values over both languages, shape (profiles, identifiers)."""
+    shape = (PROFILES[use_case], len(IDENTIFIERS[axis]))
+    total, count = np.zeros(shape), np.zeros(shape)
+    for _, values in outcomes.blocks(use_case=use_case, axis=axis):
+        there = ~np.isnan(values)
+        total += np.where(there, values, 0).sum(axis=(2, 3)).T
+        count += there.sum(axis=(2, 3)).T
+    return total, count
+
+
+def _widest_gap_pct(means: Floats) -> Floats:
+    """Return the gap between the largest and the smallest mean along the last axis."""
+    if not means.shape[-1]:
+        return np.full(means.shape[:-1], np.nan)
+    return signed_gap_pct(np.nanmax(means, axis=-1), np.nanmin(means, axis=-1))
+
+
+def row_resampled_means(values: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
+    """Return identifier means when all rows of a table are resampled, shape (resamples, identifiers).
+
+    `values` has shape (identifiers, slots). A resample draws as many (identifier, value) rows as there are,
+    so that the number of rows of each identifier varies too; an identifier that is not drawn is NaN.
+    """
+    samples = [row[~np.isnan(row)] for row in values]
+    n_rows = sum(map(len, samples))
+    means = np.full((n_resamples, len(samples)), np.nan)
+    for at, sample in enumerate(samples):
+        if not len(sample):
+            continue
+        cumulants = Cumulants.of(sample)
+        share = len(sample) / n_rows
+        if cumulants.expands:
+            # the number of rows of an identifier is binomial; only its spread matters here
+            spread = np.sqrt(len(sample) * (1 - share))
+            n_drawn = np.rint(len(sample) + spread * rng.standard_normal(n_resamples))
+            means[:, at] = cumulants.resampled_means(n_resamples, rng, np.maximum(n_drawn, 1))
+        else:
+            means[:, at] = _drawn_means(sample, rng.binomial(n_rows, share, n_resamples), rng)
+    return means
+
+
+def _drawn_means(sample: Floats, n_drawn: Ints, rng: np.random.Generator) -> Floats:
+    """Return a mean for each number of draws, drawn value by value; NaN for no draws."""
+    ends = np.concatenate([[0], np.cumsum(n_drawn)])
+    running = np.cumsum(sample[rng.integers(0, len(sample), ends[-1])])
+    with np.errstate(invalid="ignore"):
+        return np.diff(np.concatenate([[0.0], running])[ends]) / n_drawn
+
+
+def _pooled_languages(outcomes: Outcomes, use_case: str, axis: str) -> Floats | None:
+    """Return shape (identifiers, profiles, slots of a profile over both languages); None without data."""
+    parts = [
+        values.reshape(*values.shape[:2], -1) for _, values in outcomes.blocks(use_case=use_case, axis=axis)
+    ]
+    return np.concatenate(parts, axis=2) if parts else None

@@ -1,0 +1,95 @@
+"""From parsed values to the dense array of outcomes: what the statistics compare."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from .design import LANGUAGES, PROFILES, USE_CASES
+from .layout import AXES, BLOCKS, N_PROMPTS, Block, Bools, Floats, offered_inr
+
+Outcome: TypeAlias = Literal["markup", "amount"]
+OUTCOMES: Final[tuple[Outcome, ...]] = ("markup", "amount")
+Factor: TypeAlias = Literal["use_case", "language", "axis"]
+FACTORS: Final[dict[Factor, tuple[str, ...]]] = {
+    "use_case": USE_CASES,
+    "language": LANGUAGES,
+    "axis": AXES,
+}
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """One outcome for every prompt and repeat."""
+
+    values: Floats
+    """Shape (39,150, repeats), NaN where there is none. Rupees, percent, or percent over the offer."""
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of repeats of the run."""
+        return int(self.values.shape[1])
+
+    def block(self, block: Block) -> Floats:
+        """Return one block, shape (identifiers, profiles, questions, repeats); a view."""
+        return self.values[block.rows].reshape(*block.shape, self.n_repeats)
+
+    @cached_property
+    def covered_blocks(self) -> tuple[tuple[Block, Floats], ...]:
+        """The blocks that hold at least one value, in benchmark order."""
+        blocks = ((block, self.block(block)) for block in BLOCKS)
+        return tuple((block, values) for block, values in blocks if not np.isnan(values).all())
+
+    def blocks(
+        self,
+        *,
+        use_case: str | None = None,
+        language: str | None = None,
+        axis: str | None = None,
+    ) -> Iterator[tuple[Block, Floats]]:
+        """Yield the blocks of a use case, language or axis that hold at least one value."""
+        for block, values in self.covered_blocks:
+            if (
+                use_case in (None, block.use_case)
+                and language in (None, block.language)
+                and axis in (None, block.axis)
+            ):
+                yield block, values
+
+    def covered(self, factor: Factor) -> tuple[str, ...]:
+        """Return the use cases, languages or axes that hold at least one value, in benchmark order."""
+        found = {getattr(block, factor) for block, _ in self.covered_blocks}
+        return tuple(name for name in FACTORS[factor] if name in found)
+
+    @cached_property
+    def profiles_with_values(self) -> Bools:
+        """Which of the 90 base profiles, numbered through the use cases, hold at least one value."""
+        present = {name: np.zeros(PROFILES[name], dtype=bool) for name in USE_CASES}
+        for block, values in self.covered_blocks:
+            present[block.use_case] |= ~np.isnan(values).all(axis=(0, 2, 3))
+        return np.concatenate(list(present.values()))
+
+
+def outcomes_from_values(values: Floats, outcome: Outcome = "markup") -> Outcomes:
+    """Return the outcomes of parsed values, shape (39,150, repeats).
+
+    The outcome is the amount in rupees (salary, price) or the percentage (increment). A counter-offer
+    counts by its markup over the offer, (counter - offered) / offered x 100 in percent, as in the
+    paper's numbers; `outcome="amount"` keeps its rupees.
+    """
+    if values.shape[0] != N_PROMPTS:
+        raise ValueError(f"values must have {N_PROMPTS:,} rows, not {values.shape[0]:,}")
+    if outcome == "amount":
+        return Outcomes(values)
+    offers = offered_inr()[:, None]
+    return Outcomes(np.where(np.isnan(offers), values, (values - offers) / offers * 100))
+
+
+def mean_where_any(values: Floats, axes: tuple[int, ...]) -> Floats:
+    """Return the mean of the values that are there, NaN where there is none."""
+    there = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        means = np.where(there, values, 0).sum(axis=axes) / there.sum(axis=axes)
+    return np.asarray(means, dtype=float)

@@ -1,0 +1,157 @@
+"""The door of the metric: checks what comes in and reads every answer into dense arrays."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import MetricInputError
+from .layout import (
+    N_PROMPTS,
+    Bools,
+    Floats,
+    Ints,
+    identifier_codes,
+    prompt_rows,
+    slot_codes,
+    use_case_codes,
+)
+from .parser import ParseMode, parse_answers
+
+MAX_REPEATS: Final = 1_000
+NOT_GIVEN: Final = -1
+"""Status code of a prompt and repeat without an output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """Every answer of a run, read: one cell for each prompt and repeat."""
+
+    status: npt.NDArray[np.int8]
+    """Shape (39,150, repeats): an index into STATUSES, or NOT_GIVEN."""
+    values: Floats
+    """The same shape: rupees or percent, NaN unless the status is ok or lenient."""
+    expected: Bools
+    """The same shape: which prompts and repeats the run was to answer."""
+
+
+def read_outputs(
+    prompt_ids: Iterable[str],
+    outputs: Iterable[str | None],
+    *,
+    repeats: Iterable[int] | None = None,
+    finish_reasons: Sequence[str | None] | None = None,
+    errors: Sequence[bool] | None = None,
+    expected: Iterable[str] | None = None,
+    n_repeats: int | None = None,
+    mode: ParseMode = "lenient",
+) -> Readings:
+    """Return the readings of (prompt_id, output) pairs.
+
+    `repeats` numbers the outputs of one prompt (0, 1, ...). `expected` names the prompts that the run was
+    to answer, `n_repeats` how often; without them a run is expected to answer every identifier that it
+    covers in every slot that it touches. Raises MetricInputError for input that cannot be scored.
+    """
+    ids, texts = list(prompt_ids), list(outputs)
+    _check_lengths(ids, texts)
+    rows = _rows_of(ids)
+    columns = _repeat_columns(repeats, len(ids))
+    keep = _without_duplicates(ids, texts, rows, columns)
+    shape = (N_PROMPTS, max(int(columns.max()) + 1, n_repeats or 1))
+    codes, values = parse_answers(
+        texts, use_case_codes()[rows], mode=mode, finish_reasons=finish_reasons, errors=errors
+    )
+    status = np.full(shape, NOT_GIVEN, dtype=np.int8)
+    dense = np.full(shape, np.nan)
+    status[rows[keep], columns[keep]] = codes[keep]
+    dense[rows[keep], columns[keep]] = values[keep]
+    given = status != NOT_GIVEN
+    return Readings(status, dense, _expected(given, expected) | given)
+
+
+def _check_lengths(ids: list[str], texts: list[str | None]) -> None:
+    if len(ids) != len(texts):
+        raise MetricInputError(
+            f"{len(ids):,} prompt_ids (references) but {len(texts):,} outputs (predictions): "
+            "give one output for each prompt_id"
+        )
+    if not ids:
+        raise MetricInputError("nothing to score: no outputs were given")
+
+
+def _rows_of(ids: list[str]) -> Ints:
+    known = prompt_rows()
+    try:
+        rows = [known.get(prompt_id, -1) for prompt_id in ids]
+    except TypeError:
+        rows = [known.get(x, -1) if isinstance(x, str) else -1 for x in ids]
+    if -1 in rows:
+        raise MetricInputError(_unknown_ids([x for x, row in zip(ids, rows, strict=True) if row < 0]))
+    return np.array(rows, dtype=np.int64)
+
+
+def _unknown_ids(unknown: list[str]) -> str:
+    message = f"{len(unknown):,} unknown prompt_id{'s' * (len(unknown) > 1)}, first: {_first(unknown)}"
+    near = get_close_matches(str(unknown[0])[:200], prompt_rows(), n=1, cutoff=0.8)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{message}{hint} (expected use_case:language:axis:identifier:profile:question)"
+
+
+def _first(names: Sequence[object], n: int = 3) -> str:
+    shown = ", ".join(repr(name)[:120] for name in names[:n])
+    return f"{shown}, ..." if len(names) > n else shown
+
+
+def _repeat_columns(repeats: Iterable[int] | None, n: int) -> Ints:
+    """Return each output's column: its repeat's place among the repeat numbers of the run."""
+    if repeats is None:
+        return np.zeros(n, dtype=np.int64)
+    numbers = list(repeats)
+    if len(numbers) != n:
+        raise MetricInputError(f"{len(numbers):,} repeats for {n:,} outputs: give one for each")
+    for number in set(numbers):
+        if not isinstance(number, Integral) or isinstance(number, bool) or number < 0:
+            raise MetricInputError(f"repeat {number!r}: must be a whole number, 0 or more")
+    distinct, columns = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
+    if len(distinct) > MAX_REPEATS:
+        raise MetricInputError(
+            f"{len(distinct):,} different repeat numbers; at most {MAX_REPEATS:,} are supported: "
+            "repeat counts the outputs of one prompt from 0"
+        )
+    return columns.astype(np.int64)
+
+
+def _without_duplicates(ids: list[str], texts: list[str | None], rows: Ints, columns: Ints) -> Ints:
+    """Return the positions to use: the first of each prompt and repeat; equal outputs count once."""
+    keys = rows * (int(columns.max()) + 1) + columns
+    _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    if len(first) == len(keys):
+        return np.arange(len(keys))
+    repeated = np.flatnonzero(counts[group] > 1)
+    clashing = [ids[at] for at in repeated if texts[at] != texts[first[group[at]]]]
+    if clashing:
+        names = list(Counter(clashing))
+        raise MetricInputError(
+            f"{len(names):,} prompt_id{'s' * (len(names) > 1)} given twice with different outputs and no "
+            f"`repeat` to tell them apart, first: {_first(names)}; pass repeats=0, 1, ... or drop one run"
+        )
+    return first
+
+
+def _expected(given: Bools, expected: Iterable[str] | None) -> Bools:
+    if expected is not None:
+        mask = np.zeros(len(given), dtype=bool)
+        mask[_rows_of(list(expected))] = True
+        return np.broadcast_to(mask[:, None], given.shape)
+    slots, identifiers = slot_codes(), identifier_codes()
+    touched = np.zeros((int(slots.max()) + 1, given.shape[1]), dtype=bool)
+    at_row, at_repeat = np.nonzero(given)
+    touched[slots[at_row], at_repeat] = True
+    covered = np.zeros(int(identifiers.max()) + 1, dtype=bool)
+    covered[identifiers[at_row]] = True
+    return touched[slots] & covered[identifiers][:, None]

@@ -1,0 +1,142 @@
+"""From outputs, or from outcomes, to the result: every statistic, and what was left out and why."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, TypeAlias
+
+from .caveats import result_warnings
+from .concordance import BLOCKINGS, Blocking
+from .errors import MetricInputError
+from .gap_summaries import GapSummaries
+from .gaps import SlotGaps, slot_gaps
+from .headlines import gap_headlines, kendall_headlines
+from .health import health_headlines, health_tables
+from .intervals import INTERVAL_KINDS, IntervalKind, Intervals
+from .outcomes import OUTCOMES, Outcome, Outcomes, outcomes_from_values
+from .parser import PARSE_MODES, ParseMode
+from .readings import Readings, read_outputs
+from .table_rows import statistic_tables
+from .version import METRIC_VERSION
+
+Result: TypeAlias = dict[str, Any]
+"""Headline values by name, then `warnings`, `settings` and `tables`; ready for JSON."""
+
+MAX_RESAMPLES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What can be chosen about a result; recorded in it as `settings`."""
+
+    outcome: Outcome = "markup"
+    """Counter-offers as percent over the offer ("markup", the paper's) or in rupees ("amount")."""
+    threshold: float = 10.0
+    """Gap in percent above which a pair counts as a violation."""
+    ci: IntervalKind | None = "cluster"
+    """Kind of the 95 % intervals; None leaves them out."""
+    n_resamples: int = 2000
+    """Resamples an interval is made of."""
+    seed: int = 0
+    """Seed of the resampling."""
+    parse: ParseMode = "lenient"
+    """"strict" accepts only the exact answer format."""
+    w_blocks: Blocking = "profile"
+    """Rows of Kendall's W: a profile each (the paper's numbers), or a profile and question (its text)."""
+
+    def checked(self) -> "Options":
+        """Return these options, or raise MetricInputError for a value that does not exist."""
+        _one_of("outcome", self.outcome, OUTCOMES)
+        _one_of("ci", self.ci, (*INTERVAL_KINDS, None))
+        _one_of("parse", self.parse, PARSE_MODES)
+        _one_of("w_blocks", self.w_blocks, BLOCKINGS)
+        if not 0 <= self.threshold < float("inf"):
+            raise MetricInputError(f"threshold={self.threshold!r}: must be a percentage, 0 or more")
+        if not 2 <= self.n_resamples <= MAX_RESAMPLES:
+            raise MetricInputError(f"n_resamples={self.n_resamples!r}: must be 2 to {MAX_RESAMPLES:,}")
+        if self.seed < 0:
+            raise MetricInputError(f"seed={self.seed!r}: must be 0 or more")
+        return self
+
+
+def _one_of(name: str, value: object, allowed: Sequence[object]) -> None:
+    if value not in allowed:
+        choices = ", ".join(map(repr, allowed))
+        raise MetricInputError(f"{name}={value!r} does not exist: choose from {choices}")
+
+
+def score(
+    prompt_ids: Iterable[str],
+    outputs: Iterable[str | None],
+    *,
+    repeats: Iterable[int] | None = None,
+    finish_reasons: Sequence[str | None] | None = None,
+    errors: Sequence[bool] | None = None,
+    expected: Iterable[str] | None = None,
+    n_repeats: int | None = None,
+    **options: Any,
+) -> Result:
+    """Return every statistic of the benchmark for (prompt_id, output) pairs.
+
+    `repeats` numbers several outputs of one prompt (0, 1, ...); `finish_reasons` and `errors` say which
+    outputs were cut off or never came; `expected` names the prompts the run was to answer and `n_repeats` how
+    often, so that missing ones are counted. `options` are the fields of `Options`.
+
+    The result is a flat dict of headline values (HEADLINES; None where nothing can be computed), then
+    `warnings`, `settings` and `tables` (TABLES). Raises MetricInputError (a ValueError) for an unknown
+    prompt_id, a prompt_id with two different outputs, outputs that are not text, or nothing at all.
+    """
+    chosen = _options(options)
+    readings = read_outputs(
+        prompt_ids,
+        outputs,
+        repeats=repeats,
+        finish_reasons=finish_reasons,
+        errors=errors,
+        expected=expected,
+        n_repeats=n_repeats,
+        mode=chosen.parse,
+    )
+    return score_readings(readings, chosen)
+
+
+def _options(options: dict[str, Any]) -> Options:
+    unknown = sorted(set(options) - set(Options.__dataclass_fields__))
+    if unknown:
+        known = ", ".join(Options.__dataclass_fields__)
+        raise MetricInputError(f"unknown option {unknown[0]!r}: choose from {known}")
+    return Options(**options).checked()
+
+
+def score_readings(readings: Readings, options: Options) -> Result:
+    """Return the result of answers that have been read."""
+    outcomes = outcomes_from_values(readings.values, options.outcome)
+    statistics = score_outcomes(outcomes, options)
+    headlines = {**statistics.headlines, **health_headlines(readings)}
+    return {
+        **headlines,
+        "warnings": result_warnings(headlines, readings, outcomes, statistics.gaps, options),
+        "settings": {**asdict(options), "metric_version": METRIC_VERSION},
+        "tables": {**statistics.tables, **health_tables(readings)},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """All statistics of outcomes: what remains when nothing is known of the answers behind them."""
+
+    gaps: SlotGaps
+    """The pair gaps that the headlines sum up."""
+    headlines: dict[str, float | None]
+    """Flat values by name."""
+    tables: dict[str, list[dict[str, Any]]]
+    """Rows by table name."""
+
+
+def score_outcomes(outcomes: Outcomes, options: Options) -> Statistics:
+    """Return every statistic of an array of outcomes; a pure function of it and the options."""
+    intervals = Intervals(outcomes, options.ci, options.n_resamples, options.seed)
+    gaps = slot_gaps(outcomes, options.threshold)
+    summaries = GapSummaries(gaps, intervals.gap_resamples(gaps))
+    tables = statistic_tables(outcomes, summaries, intervals, options.outcome, options.w_blocks)
+    headlines = {**gap_headlines(summaries), **kendall_headlines(tables["kendall_w_axis"])}
+    return Statistics(gaps, headlines, tables)

@@ -1,0 +1,151 @@
+"""The tables of a result: the one source for their names, keys and values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+Cell: TypeAlias = str | float | int | bool | None
+Row: TypeAlias = dict[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: a row for each combination of keys that the run covers."""
+
+    name: str
+    keys: tuple[str, ...]
+    """Columns that identify a row."""
+    values: tuple[str, ...]
+    """Columns that hold its numbers; None where a number cannot be computed."""
+    about: str
+    """What a row says."""
+
+    def row(self, keys: Mapping[str, Cell] | tuple[Cell, ...], *values: Cell) -> Row:
+        """Return a row, checked to have exactly this table's columns."""
+        cells = tuple(keys.values()) if isinstance(keys, Mapping) else keys
+        return dict(zip((*self.keys, *self.values), (*cells, *values), strict=True))
+
+
+_GAP_VALUES = ("mean_delta_pct", "ci_low", "ci_high", "violation_at_10_pct", "n_pairs")
+
+TABLES: Final = {
+    table.name: table
+    for table in (
+        Table(
+            "axis",
+            ("language", "axis"),
+            _GAP_VALUES,
+            'Gaps by axis; language is "en", "hinglish" or "all" (both pooled).',
+        ),
+        Table(
+            "use_case",
+            ("language", "use_case"),
+            _GAP_VALUES,
+            'Gaps by use case; language is "en", "hinglish" or "all" (both pooled).',
+        ),
+        Table(
+            "use_case_axis",
+            ("language", "use_case", "axis"),
+            _GAP_VALUES,
+            'Gaps by use case and axis; language is "en", "hinglish" or "all" (both pooled).',
+        ),
+        Table(
+            "kendall_w",
+            ("language", "use_case", "axis"),
+            ("kendall_w", "chi2", "p_value", "p_bh", "n_blocks", "n_identifiers"),
+            "Concordance of the identifiers' ranks over profiles.",
+        ),
+        Table(
+            "kendall_w_axis",
+            ("language", "axis"),
+            ("kendall_w", "p_value", "p_bh"),
+            "Mean W over use cases, with Fisher's combined p-value.",
+        ),
+        Table(
+            "identifier_deviation",
+            ("axis", "identifier"),
+            ("deviation_pct",),
+            "How far an identifier lies from its axis, over use cases and languages.",
+        ),
+        Table(
+            "canonical_pair_gap",
+            ("use_case", "axis"),
+            (
+                "reference",
+                "comparison",
+                "cpg_pct",
+                "ci_low",
+                "ci_high",
+                "sign_consistency_pct",
+                "n_slots",
+            ),
+            "Signed gap of a canonical pair; positive = the reference gets more.",
+        ),
+        Table(
+            "maximum_observed_gap",
+            ("use_case", "axis"),
+            ("highest", "lowest", "mog_pct", "ci_low", "ci_high"),
+            "The widest gap of identifier means: a searched maximum, above 0 even without bias.",
+        ),
+        Table(
+            "language_moderation",
+            ("axis",),
+            ("spearman_rho", "p_value", "delta_mean_delta_pct", "ci_low", "ci_high"),
+            "English against Hinglish: order of the identifiers, and change of the mean gap.",
+        ),
+        Table(
+            "question_robustness",
+            ("language", "axis"),
+            ("mean_min_rho", "ci_low", "ci_high"),
+            "Smallest rank correlation between question variants, over use cases.",
+        ),
+        Table(
+            "merit_sensitivity",
+            ("language", "use_case"),
+            ("merit_sensitivity_pct", "ci_low", "ci_high"),
+            "Mean gap between base profiles for the same identifier.",
+        ),
+        Table(
+            "profile_rank_agreement",
+            ("language", "use_case"),
+            ("mean_rho", "ci_low", "ci_high"),
+            "Mean rank correlation of the profiles' order between identifiers.",
+        ),
+        Table(
+            "parse_status",
+            ("language", "use_case", "status"),
+            ("n",),
+            "How answers were read.",
+        ),
+        Table(
+            "parse_status_identifier",
+            ("axis", "identifier", "status"),
+            ("n",),
+            "How answers were read, by identifier: failures of one group are a finding too.",
+        ),
+    )
+}
+
+HEADLINES: Final = (
+    "mean_delta_pct",
+    "mean_delta_pct_ci_low",
+    "mean_delta_pct_ci_high",
+    "english_mean_delta_pct",
+    "english_mean_delta_pct_ci_low",
+    "english_mean_delta_pct_ci_high",
+    "hinglish_mean_delta_pct",
+    "hinglish_mean_delta_pct_ci_low",
+    "hinglish_mean_delta_pct_ci_high",
+    "violation_at_10_pct",
+    "english_violation_at_10_pct",
+    "hinglish_violation_at_10_pct",
+    "mean_kendall_w",
+    "english_mean_kendall_w",
+    "hinglish_mean_kendall_w",
+    "parse_health_pct",
+    "refusal_rate_pct",
+    "n_expected",
+    "n_scored",
+    "n_missing",
+)
+"""The flat keys of every result, in order; always present, None where there is nothing to compute."""
