@@ -1,11 +1,10 @@
 """Renders the texts of the dataset folder: the dataset card and eval.yaml."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from .columns import BlockTable
 from .errors import DatasetFolderError
 from .records import Axis, Components, Origin
 from .schema import COLUMNS, HUB_DTYPE
@@ -32,6 +31,8 @@ class DataFile:
     """Size on disk."""
     loaded_bytes: int
     """Size in memory as `datasets` loads it."""
+    origins: Mapping[str, int]
+    """Number of prompts by `text_origin`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,7 @@ def configurations(files: Sequence[DataFile]) -> tuple[Configuration, ...]:
     )
 
 
-def render_card(
-    components: Components,
-    tables: Sequence[BlockTable],
-    files: Sequence[DataFile],
-    fingerprint: str,
-) -> str:
+def render_card(components: Components, files: Sequence[DataFile], fingerprint: str) -> str:
     """Return the dataset card, the README.md of the folder."""
     import jinja2
 
@@ -128,9 +124,9 @@ def render_card(
             }
             for spec in COLUMNS
         ],
-        rows=sum(table.rows for table in tables),
+        rows=sum(file.rows for file in files),
         **_composition(components, files),
-        origins=_origin_counts(tables),
+        origins={origin.label: sum(file.origins.get(origin.label, 0) for file in files) for origin in Origin},
     )
 
 
@@ -206,11 +202,3 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "motivation": axis.motivation,
         "pair": [labels[slug] for slug in axis.canonical_pair],
     }
-
-
-def _origin_counts(tables: Sequence[BlockTable]) -> dict[str, int]:
-    counts = {origin.label: 0 for origin in Origin}
-    for table in tables:
-        for value, count in table.columns["text_origin"].counts().items():
-            counts[str(value)] += count
-    return counts

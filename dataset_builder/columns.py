@@ -38,9 +38,11 @@ class Column:
             np.array([]) if other.codes is None else other.codes,
         )
 
-    def counts(self) -> dict[Value, int]:
-        """Return how many rows hold each value."""
-        return dict(Counter(self))
+    def counts(self) -> dict[str, int]:
+        """Return how many rows hold each value, as text."""
+        if self.codes is None:
+            return Counter(map(str, self.values))
+        return dict(zip(map(str, self.values), np.bincount(self.codes).tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

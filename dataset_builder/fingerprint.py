@@ -6,33 +6,38 @@ each row's position among them, so it does not depend on how a file encodes it.
 """
 
 import hashlib
-from collections.abc import Iterable
 
 import numpy as np
 import orjson
 
-from .columns import BlockTable, Column, iter_tables
+from .columns import BlockTable, iter_tables
 from .records import Components
 from .schema import COLUMNS
 
 
+class Fingerprint:
+    """Collects tables in dataset order."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def add(self, table: BlockTable) -> None:
+        """Add the next table."""
+        self._digest.update(orjson.dumps([table.use_case, table.language, table.rows]))
+        for spec in COLUMNS:
+            column = table.columns[spec.name]
+            self._digest.update(orjson.dumps([spec.name, spec.kind, list(column.values)]))
+            if column.codes is not None:
+                self._digest.update(column.codes.astype(np.dtype("<i4")).tobytes())
+
+    def hexdigest(self) -> str:
+        """Return the fingerprint of the tables so far, 64 hexadecimal digits."""
+        return self._digest.hexdigest()
+
+
 def dataset_fingerprint(components: Components) -> str:
     """Return the fingerprint of the dataset that the components give, 64 hexadecimal digits."""
-    return fingerprint(iter_tables(components))
-
-
-def fingerprint(tables: Iterable[BlockTable]) -> str:
-    """Return the fingerprint of these tables, 64 hexadecimal digits."""
-    digest = hashlib.sha256()
-    for table in tables:
-        digest.update(orjson.dumps([table.use_case, table.language, table.rows]))
-        for spec in COLUMNS:
-            digest.update(orjson.dumps([spec.name, spec.kind]))
-            _update(digest, table.columns[spec.name])
-    return digest.hexdigest()
-
-
-def _update(digest: "hashlib._Hash", column: Column) -> None:
-    digest.update(orjson.dumps(list(column.values)))
-    if column.codes is not None:
-        digest.update(column.codes.astype(np.dtype("<i4")).tobytes())
+    fingerprint = Fingerprint()
+    for table in iter_tables(components):
+        fingerprint.add(table)
+    return fingerprint.hexdigest()

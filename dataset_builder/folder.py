@@ -3,7 +3,7 @@
 import itertools
 import json
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -12,7 +12,7 @@ from .card import DataFile, configurations, render_card, render_eval_yaml
 from .columns import BlockTable, Column, iter_tables
 from .components import load_components
 from .errors import DatasetFolderError
-from .fingerprint import dataset_fingerprint, fingerprint
+from .fingerprint import Fingerprint, dataset_fingerprint
 from .records import Components
 from .schema import COLUMNS
 from .swap import replaced_folder
@@ -43,12 +43,8 @@ def build_dataset(out: Path, components: Components | None = None) -> BuildSumma
     """
     components = components or load_components()
     with replaced_folder(out, _foreign_files) as folder:
-        tables = list(iter_tables(components))
-        with ThreadPoolExecutor() as pool:  # Arrow compresses without the interpreter's lock
-            writing = pool.map(lambda table: _write_data_file(folder, table, components), tables)
-            digest = fingerprint(tables)
-            files = list(writing)
-        texts = _texts(components, tables, files, digest)
+        files, digest = _write_tables(folder, components)
+        texts = _texts(components, files, digest)
         names = [*texts, *(file.path for file in files)]
         texts[MANIFEST] = _manifest(components, names, digest)
         for name, text in texts.items():
@@ -64,15 +60,13 @@ def check_dataset(out: Path, components: Components | None = None) -> BuildSumma
     """
     components = components or load_components()
     manifest = _read_manifest(out)
-    tables = list(iter_tables(components))
-    files = [_check_data_file(out, table, components) for table in tables]
-    digest = fingerprint(tables)
+    files, digest = _check_tables(out, components)
     if manifest["fingerprint"] != digest:
         raise DatasetFolderError(
             f"{out / MANIFEST}: fingerprint is {manifest['fingerprint']}, expected {digest}; "
             "build the dataset again"
         )
-    texts = _texts(components, tables, files, digest)
+    texts = _texts(components, files, digest)
     for name, text in texts.items():
         _check_text(out / name, text)
     if extra := _other_files(out, [*texts, *(file.path for file in files)]):
@@ -94,7 +88,19 @@ def is_current(out: Path, components: Components | None = None) -> bool:
     )
 
 
-def _write_data_file(folder: Path, table: BlockTable, components: Components) -> DataFile:
+def _write_tables(folder: Path, components: Components) -> tuple[list[DataFile], str]:
+    """Write the Parquet files in a second thread while this one renders and hashes the next table."""
+    fingerprint = Fingerprint()
+    files: list[Future[DataFile]] = []
+    with ThreadPoolExecutor(1) as pool:
+        for table in iter_tables(components):
+            files.append(pool.submit(_write_table, folder, table, components))
+            fingerprint.add(table)
+            files[max(0, len(files) - 2)].result()  # so that at most two tables are in memory
+    return [file.result() for file in files], fingerprint.hexdigest()
+
+
+def _write_table(folder: Path, table: BlockTable, components: Components) -> DataFile:
     from .parquet import write_table
 
     path = folder / _relative_path(table, components)
@@ -103,16 +109,25 @@ def _write_data_file(folder: Path, table: BlockTable, components: Components) ->
     return _data_file(folder, table, components)
 
 
-def _check_data_file(out: Path, table: BlockTable, components: Components) -> DataFile:
+def _check_tables(out: Path, components: Components) -> tuple[list[DataFile], str]:
+    """Compare every Parquet file with its table."""
+    fingerprint = Fingerprint()
+    files: list[DataFile] = []
+    for table in iter_tables(components):
+        _check_table(out / _relative_path(table, components), table)
+        files.append(_data_file(out, table, components))
+        fingerprint.add(table)
+    return files, fingerprint.hexdigest()
+
+
+def _check_table(path: Path, table: BlockTable) -> None:
     from .parquet import read_table
 
-    path = out / _relative_path(table, components)
     found = read_table(path, table.use_case, table.language)
     if found.rows != table.rows:
         raise DatasetFolderError(f"{path}: {found.rows} rows, expected {table.rows}")
     for spec in COLUMNS:
         _compare(path, table, spec.name, found.columns[spec.name])
-    return _data_file(out, table, components)
 
 
 def _relative_path(table: BlockTable, components: Components) -> str:
@@ -131,6 +146,7 @@ def _data_file(folder: Path, table: BlockTable, components: Components) -> DataF
         rows=table.rows,
         file_bytes=(folder / path).stat().st_size,
         loaded_bytes=loaded_bytes(table),
+        origins=table.columns["text_origin"].counts(),
     )
 
 
@@ -147,12 +163,10 @@ def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
             )
 
 
-def _texts(
-    components: Components, tables: Sequence[BlockTable], files: Sequence[DataFile], digest: str
-) -> dict[str, str]:
+def _texts(components: Components, files: Sequence[DataFile], digest: str) -> dict[str, str]:
     """Return the folder's text files but the manifest, by name."""
     return {
-        "README.md": render_card(components, tables, files, digest),
+        "README.md": render_card(components, files, digest),
         "eval.yaml": render_eval_yaml(components),
     }
 

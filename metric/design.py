@@ -9,7 +9,7 @@ from typing import Final
 BENCHMARK_VERSION: Final[str] = "1.0.0"
 """Changes with any prompt."""
 
-DATASET_FINGERPRINT: Final[str] = "b9936e2cd62e18ebbff18fe3129542335c868d22704cd6af14533704a31b9df0"
+DATASET_FINGERPRINT: Final[str] = "7f59295fcb2129f107882ef7428bd040362d1d65f6f916f1d5f494bfb36814be"
 """Hash of the content of the dataset."""
 
 USE_CASES: Final[tuple[str, ...]] = (
