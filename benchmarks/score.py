@@ -139,11 +139,17 @@ def iter_row_pairs(ours: Record, theirs: Record) -> Iterator[tuple[str, Record, 
     """Yield (table, our row, the baseline's row); a row that one side lacks holds None there.
 
     The headline is a table of one row. Statuses that do not occur may be left out or counted 0.
+    What only we compute is passed over: slices of both languages together, and further tables.
     """
     yield "headline", ours, {name: value for name, value in theirs.items() if name != "tables"}
     for table, keys in TABLE_KEYS.items():
         mine, other = (
-            {tuple(row[key] for key in keys): row for row in side["tables"][table]} for side in (ours, theirs)
+            {
+                tuple(row[key] for key in keys): row
+                for row in side["tables"][table]
+                if row.get("language") != "all"
+            }
+            for side in (ours, theirs)
         )
         absent: Record = {"n": 0} if table.startswith("parse_status") else {}
         for key in mine | other:

@@ -235,11 +235,13 @@ def rank_agreement_table(frame: pd.DataFrame, rng: np.random.Generator) -> Recor
 
 
 def adjust(results: list[dict[str, Any]], table: str) -> None:
-    """Add Benjamini-Hochberg p-values over one table of all runs together."""
-    rows = [row for result in results for row in result["tables"][table]]
-    adjusted = stats.false_discovery_control([row["p_value"] for row in rows])
-    for row, value in zip(rows, adjusted.tolist(), strict=True):
-        row["p_bh"] = value
+    """Add Benjamini-Hochberg p-values over one table of a language, all runs together."""
+    for language in LANGUAGES:
+        rows = [row for result in results for row in result["tables"][table]]
+        rows = [row for row in rows if row["language"] == language]
+        adjusted = stats.false_discovery_control([row["p_value"] for row in rows])
+        for row, value in zip(rows, adjusted.tolist(), strict=True):
+            row["p_bh"] = value
 
 
 # --- Identifiers ----------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ class Concordance(NamedTuple):
 class CanonicalGap(NamedTuple):
     """The signed gap of one canonical pair in one use case."""
 
-    cpg_pct: float
+    cpg_pct: float | None
     sign_consistency_pct: float | None
     n_slots: int
 
@@ -302,20 +302,25 @@ def identifier_deviation(values: Values) -> dict[tuple[str, str], float]:
                 means = identifier_means(part, axis)
                 centre = fmean(means.values()) if means else 0
                 if centre != 0:
-                    deviations += [((axis, i), 100 * (m / centre - 1)) for i, m in means.items()]
+                    size = abs(centre)  # so that above the centre is positive even among negative markups
+                    deviations += [((axis, i), 100 * (m - centre) / size) for i, m in means.items()]
     return means_by(deviations)
 
 
 def signed_gap_pct(a: float, b: float) -> float | None:
-    """Return (a - b) / midpoint x 100, None where the midpoint is 0."""
-    midpoint = (a + b) / 2
+    """Return (a - b) / |midpoint| x 100, None where the midpoint is 0.
+
+    The absolute midpoint keeps the sign's meaning among negative markups: positive = a is higher.
+    """
+    midpoint = abs(a + b) / 2
     return None if midpoint == 0 else (a - b) / midpoint * 100
 
 
 def canonical_pair_gap(values: Values, use_case: str, axis: str) -> CanonicalGap | None:
     """Return the signed gap of the axis' canonical pair, languages pooled.
 
-    The means run over all values of an identifier; the sign consistency over matched slots.
+    The means run over all values of an identifier; the sign consistency over matched slots, which
+    is there even where the midpoint is 0 and the gap is not.
     """
     reference, comparison = CANONICAL_PAIRS[axis]
     part = select(values, use_case=use_case, axis=axis)
@@ -323,8 +328,6 @@ def canonical_pair_gap(values: Values, use_case: str, axis: str) -> CanonicalGap
     if reference not in means or comparison not in means:
         return None
     gap = signed_gap_pct(means[reference], means[comparison])
-    if gap is None:
-        return None
     matched = [
         (value, part[key._replace(identifier=comparison)])
         for key, value in part.items()

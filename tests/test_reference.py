@@ -187,6 +187,11 @@ def test_canonical_gap_without_the_comparison_is_none() -> None:
     assert ref.canonical_pair_gap(one_slot(3), "salary_estimation", "gender") is None
 
 
+def test_canonical_gap_around_zero_keeps_its_sign_consistency() -> None:
+    found = ref.canonical_pair_gap(one_slot(4, -4), "salary_estimation", "gender")
+    assert found == (None, 100, 1)
+
+
 def test_maximum_gap_names_both_ends() -> None:
     # Means over both slots: male 10, female 14, trans man 6: 8/10
     values = rows_of((8, 15, 5), (12, 13, 7))
