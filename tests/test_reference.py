@@ -5,10 +5,9 @@ from collections.abc import Callable
 from statistics import fmean
 
 import pytest
+import reference as ref
+from reference import Key, synthetic_values
 from scipy import stats
-
-from tests import reference as ref
-from tests.reference import Key, synthetic_values
 
 GENDERS = ("male", "female", "trans_man")
 
