@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from rupeebias.dataset_builder.components import COMPONENTS_FOLDER, load_components, slugify
 from rupeebias.dataset_builder.errors import ComponentsError
 from rupeebias.dataset_builder.metric_design import DESIGN_FILE, design_source
@@ -36,10 +35,7 @@ def _use_case(slug: str) -> UseCase:
 
 
 def test_identifiers_stand_in_benchmark_order() -> None:
-    found = {
-        axis.slug: ", ".join(person.label for person in axis.identifiers)
-        for axis in COMPONENTS.axes
-    }
+    found = {axis.slug: ", ".join(person.label for person in axis.identifiers) for axis in COMPONENTS.axes}
     assert found == IDENTIFIERS
     assert list(found) == list(IDENTIFIERS)
     assert [len(axis.identifiers) for axis in COMPONENTS.axes] == [12, 24, 30, 5, 11, 5]
