@@ -1,4 +1,6 @@
-"""An OpenAI-compatible server on loopback whose faults a test scripts; real sockets, nothing patched."""
+"""An OpenAI-compatible server on loopback whose faults a test scripts; real sockets, nothing
+patched.
+"""
 
 import asyncio
 import json
@@ -37,7 +39,9 @@ Behaviour = Callable[[Call], Answer]
 
 
 def reply(text: Any = "### 850000 INR", **message: Any) -> Answer:
-    """A chat completion; `choices` or `usage` replace those fields, other keywords go into the message."""
+    """A chat completion; `choices` or `usage` replace those fields, other keywords go into the
+    message.
+    """
     choices = message.pop("choices", None)
     finish_reason = message.pop("finish_reason", "stop")
     body = {

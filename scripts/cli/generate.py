@@ -164,5 +164,5 @@ def parse_extras(items: list[str] | None) -> "dict[str, JSON]":
 
 
 def _ending(calls: int, elapsed_s: float, outputs: str, cost_usd: float | None) -> str:
-    cost = "" if cost_usd is None else f", run cost so far {cost_usd:.4f} USD"
+    cost = f", {cost_usd:.4f} USD so far" if cost_usd else ""
     return f"{calls:,} replies in {elapsed_s:.1f} s{cost}; {outputs}"

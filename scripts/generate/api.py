@@ -1,6 +1,7 @@
 """Generation as one call, for the commands `generate` and `audit`."""
 
 import asyncio
+import contextlib
 import math
 import platform
 import random
@@ -164,7 +165,6 @@ class _Session:
         }
         self._skip = _settled(opened.journal.done, opened.journal.failed, options)
         self._started = time.monotonic()
-        self._done_before = self._counts().done
 
     def generate(self) -> RunSummary:
         before = self._counts()
@@ -172,20 +172,19 @@ class _Session:
         self._say(_plan(before, pending, self._opened.folder))
         if pending == 0:
             return self._save(calls=0)
-        result: RunResult | None = None
         try:
             result = asyncio.run(self._run(pending, before))
-        except KeyboardInterrupt:
+        except BaseException as error:
             self._opened.journal.close()
-            counts = self._counts()
-            self._say(
-                f"\nInterrupted: {counts.done:,} of {counts.requests:,} done and saved in "
-                f"{self._opened.folder}. The same command goes on from here."
-            )
+            with contextlib.suppress(OSError):  # a full disk must not hide the first error
+                self._save(calls=0)
+            if isinstance(error, KeyboardInterrupt):
+                self._say(f"\nInterrupted: {self._progress_text()} The same command goes on.")
             raise
-        finally:
-            summary = self._save(calls=0 if result is None else result.replied + result.failed)
-        self._raise_if_stopped(result)
+        summary = self._save(calls=result.replied + result.failed)
+        if result.stopped is not None:
+            text = f"stopped: {result.stopped}\n{self._progress_text()} The same command resumes."
+            raise RupeeBiasError(text) if result.fatal else IncompleteRunError(text)
         return summary
 
     async def _run(self, pending: int, before: Counts) -> RunResult:
@@ -200,15 +199,10 @@ class _Session:
             progress.close()
             await self._model.close()
 
-    def _raise_if_stopped(self, result: RunResult) -> None:
-        if result.stopped is None:
-            return
+    def _progress_text(self) -> str:
         counts = self._counts()
-        text = (
-            f"stopped: {result.stopped}\n"
-            f"{counts.done:,} of {counts.requests:,} done; the same command resumes."
-        )
-        raise RupeeBiasError(text) if result.fatal else IncompleteRunError(text)
+        folder = self._opened.folder
+        return f"{counts.done:,} of {counts.requests:,} are done and saved in {folder}."
 
     def _counts(self) -> Counts:
         journal = self._opened.journal

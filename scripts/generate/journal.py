@@ -82,6 +82,7 @@ class Journal:
             os.fsync(self._fd)
         finally:
             os.close(self._fd)
+            self._fault = OSError(None, "the journal is closed")
 
     def __enter__(self) -> "Journal":
         return self

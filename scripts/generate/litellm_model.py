@@ -92,7 +92,7 @@ class LiteLLMModel:
         """Check that there is a key. Raises UsageError naming the environment variable."""
         if self._api_key is not None or self._provider in _CLOUD_LOGIN:
             return
-        missing = self._litellm.validate_environment(self._call_name)["missing_keys"]
+        missing = self._missing_keys()
         if not missing:
             return
         if self._options.base_url is not None:
@@ -161,12 +161,25 @@ class LiteLLMModel:
         text = " ".join(_PREFIX.sub("", str(error)).split("Traceback")[0].split())
         hint = ""
         if status == 401:
-            keys = self._litellm.validate_environment(self._call_name, api_key=None)
-            hint = f"; check {', '.join(keys['missing_keys'] or ['the key in the environment'])}"
+            hint = f"; check {self._key_names() or 'the key in the environment'}"
         elif status == 404:
             hint = f"; check the model name {self._name}"
         code = f"HTTP {status}: " if isinstance(status, int) and status != 200 else ""
         return f"{code}{redacted(text)[:300]}{hint}"
+
+    def _key_names(self) -> str:
+        usual = self._usual_key()
+        return usual if usual in os.environ else ", ".join(self._missing_keys())
+
+    def _missing_keys(self) -> list[str]:
+        usual = self._usual_key()
+        if os.environ.get(usual) == "":  # LiteLLM takes an empty key for a key
+            return [usual]
+        missing = self._litellm.validate_environment(self._call_name)["missing_keys"]
+        return [str(name) for name in missing]
+
+    def _usual_key(self) -> str:
+        return f"{self._provider.upper()}_API_KEY"
 
 
 def redacted(text: str) -> str:

@@ -124,8 +124,9 @@ class PlainLines(_Counts):
         self._maybe_print()
 
     def close(self) -> None:
-        """Print the last state."""
-        self._print(time.monotonic())
+        """Print the last state, if anything happened."""
+        if self._session or self.reason:
+            self._print(time.monotonic())
 
     def _maybe_print(self) -> None:
         now = time.monotonic()

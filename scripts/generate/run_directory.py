@@ -54,7 +54,7 @@ def open_run(folder: Path, planned: Manifest, *, fresh: bool = False) -> Iterato
     folder.mkdir(parents=True, exist_ok=True)
     with RunLock(folder):
         old = check_same_run(folder, planned)
-        manifest = planned if old is None else replace(old, repeats=planned.repeats)
+        manifest = planned if old is None else _resumed(old, planned)
         write_manifest(folder, manifest)  # before the first reply: no reply without its settings
         with Journal(folder / OUTPUTS) as journal:
             yield OpenRun(folder, manifest, journal)
@@ -123,6 +123,16 @@ def list_runs(root: Path) -> list[tuple[Path, Manifest | RupeeBiasError]]:
             counts = Counts(manifest.counts.requests, len(state.done), len(state.failed))
             found.append((folder, replace(manifest, counts=counts)))
     return found
+
+
+def _resumed(old: Manifest, planned: Manifest) -> Manifest:
+    return replace(
+        old,
+        repeats=planned.repeats,
+        counts=replace(old.counts, requests=planned.counts.requests),
+        versions=planned.versions,
+        options=planned.options,
+    )
 
 
 def _check_folder(folder: Path) -> None:

@@ -1,0 +1,472 @@
+"""`rupeebias generate` and `rupeebias runs` as a user types them.
+
+LiteLLM takes seconds to import, so all provider scenarios share one process, which runs one command
+after the other and reports on each.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.fault_server import Answer, Call, FaultServer, failure, hang, html, reply
+
+KEY = "sk-test-4f9a1c7be2d84b0f"
+SMALL = ("--axis", "gender", "--limit", "2")
+"""Two slots of five identifiers: ten prompts."""
+
+_DRIVER = """
+    import contextlib, io, json, sys
+    from rupeebias.cli.app import main
+
+    for line in sys.stdin:
+        out, status = io.StringIO(), 0
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            try:
+                main(json.loads(line))
+            except SystemExit as stop:
+                status = stop.code
+        print(json.dumps([status, out.getvalue()]), flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    shown: str
+
+
+class Cli:
+    """A process that runs commands in `folder`, one at a time."""
+
+    def __init__(self, folder: Path, env: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.shown: list[str] = []
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(_DRIVER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            env={**os.environ, **env},
+            text=True,
+        )
+
+    def __call__(self, *words: str) -> Outcome:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(words) + "\n")
+        self._process.stdin.flush()
+        status, shown = json.loads(self._process.stdout.readline())
+        self.shown.append(shown)
+        return Outcome(status, shown)
+
+    def close(self) -> None:
+        self._process.communicate(timeout=30)
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in (folder / "outputs.jsonl").read_bytes().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    """Commands with a key in the environment."""
+    cli = Cli(tmp_path_factory.mktemp("keyed"), {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": ""})
+    yield cli
+    cli.close()
+
+
+def provider(server: FaultServer, run: str, *more: str) -> Sequence[str]:
+    """The command for an OpenAI-compatible server, with short waits."""
+    return ("generate", "--model", "openai/x", "--base-url", server.url, "--run", run, *SMALL, *more)
+
+
+# A provider, through LiteLLM
+
+
+def test_faults_end_in_one_valid_record_each_and_a_rerun_asks_nothing(keyed: Cli) -> None:
+    answers = iter(
+        [
+            reply(),
+            failure(429, "slow down", retry_after="0.2"),
+            failure(500),
+            html(),
+            failure(503),
+            Answer(200, '{"id": "torn'),
+            reply(None, finish_reason="length", reasoning_content="perhaps 5 lakh"),
+            hang(30),
+        ]
+    )
+    with FaultServer(lambda call: next(answers, reply())) as server:
+        command = provider(server, "faults", "-j", "2", "--attempt-timeout", "1.5")
+        done = keyed(*command)
+        assert done.status == 0, done.shown
+        assert "10 requests: 0 done, 10 to do" in done.shown
+        asked = len(server.calls)
+        # Six faults, so six calls more than the ten requests.
+        assert asked == 16
+        kept = records(keyed.folder / "faults")
+        assert len({(r["prompt_id"], r["repeat"]) for r in kept}) == len(kept) == 10
+        assert all(r["error"] is None for r in kept)
+
+        again = keyed(*command)
+        assert again.status == 0
+        assert "10 requests: 10 done, 0 to do" in again.shown
+        assert len(server.calls) == asked
+
+        more = keyed(*provider(server, "faults", "--repeats", "2"))
+        assert more.status == 0
+        assert len(server.calls) == asked + 10
+        assert sorted(r["repeat"] for r in records(keyed.folder / "faults")) == [0] * 10 + [1] * 10
+
+
+def test_reasoning_is_never_taken_for_the_answer(keyed: Cli) -> None:
+    thinking = reply(None, finish_reason="length", reasoning_content="perhaps ### 500000 INR")
+    with FaultServer(lambda call: thinking) as server:
+        assert keyed(*provider(server, "reasoning")).status == 0
+    for record in records(keyed.folder / "reasoning"):
+        assert (record["output"], record["finish_reason"]) == (None, "length")
+        assert (record["error"], record["attempts"]) == (None, 1)
+
+
+def test_what_is_sent_and_what_is_recorded(keyed: Cli) -> None:
+    with FaultServer(lambda call: reply()) as server:
+        settings = ("--max-tokens", "64", "--seed", "7", "-M", "top_p=0.5", "--arm", "fairness")
+        assert keyed(*provider(server, "sent", *settings)).status == 0
+        call = server.calls[0]
+    body = call.body
+    assert [message["role"] for message in body["messages"]] == ["system", "user"]
+    assert "fair" in body["messages"][0]["content"]
+    assert (body["temperature"], body["max_tokens"], body["seed"]) == (0.0, 64, 7)
+    assert (body["reasoning_effort"], body["top_p"]) == ("none", 0.5)
+    assert call.headers["authorization"] == f"Bearer {KEY}"
+    manifest = orjson.loads((keyed.folder / "sent" / "manifest.json").read_bytes())
+    assert manifest["settings"] == {
+        "provider": "openai",
+        "base_url": server.url,
+        "temperature": 0.0,
+        "reasoning_effort": "none",
+        "max_tokens": 64,
+        "seed": 7,
+        "extras": {"top_p": 0.5},
+    }
+    assert manifest["arm"] == "fairness"
+    assert manifest["counts"] == {"requests": 10, "done": 10, "failed": 0, "left": 0}
+    assert manifest["response_models"] == {"served-2026-01-01": 10}
+    assert manifest["cost_usd"] is None
+    assert manifest["unknown_costs"] == 10
+    record = records(keyed.folder / "sent")[0]
+    assert record["usage"] == {"input_tokens": 36, "output_tokens": 6}
+    assert record["cost_usd"] is None
+
+
+def test_a_known_price_is_recorded_and_unknown_is_not_zero(keyed: Cli) -> None:
+    # gpt-4o-mini: 0.15 USD per million tokens in, 0.60 out; 36 in and 6 out are 9 millionths.
+    served = "gpt-4o-mini-2024-07-18"
+
+    def behaviour(call: Call) -> Answer:
+        return reply(model=served, usage=None) if call.number == 4 else reply(model=served)
+
+    with FaultServer(behaviour) as server:
+        words = provider(server, "price", "--model", "openai/gpt-4o-mini")
+        assert keyed(*words).status == 0
+    costs = [record["cost_usd"] for record in records(keyed.folder / "price")]
+    assert costs.count(None) == 1
+    assert [cost for cost in costs if cost is not None] == [pytest.approx(9e-6)] * 9
+    manifest = orjson.loads((keyed.folder / "price" / "manifest.json").read_bytes())
+    assert manifest["cost_usd"] == pytest.approx(81e-6)
+    assert manifest["unknown_costs"] == 1
+
+
+def test_changed_settings_are_refused_by_name(keyed: Cli) -> None:
+    with FaultServer(lambda call: reply()) as server:
+        assert keyed(*provider(server, "settings")).status == 0
+        asked = len(server.calls)
+        changed = keyed(*provider(server, "settings", "--temperature", "0.5"))
+        assert changed.status == 2
+        assert "settings holds another run; temperature: 0.0 -> 0.5" in changed.shown
+        assert keyed(*provider(server, "settings", "-j", "1", "--max-retries", "0")).status == 0
+        assert len(server.calls) == asked
+
+
+def test_a_parameter_that_the_model_cannot_take_is_said_and_recorded(keyed: Cli) -> None:
+    shown = keyed("generate", "--model", "openai/gpt-4o-mini", *SMALL, "--dry-run").shown
+    assert "reasoning_effort: not sent (none: the provider rejects it)" in shown
+    assert "10 requests: 0 done, 10 to do" in shown
+    assert not (keyed.folder / "runs").exists()
+
+
+def test_a_wrong_key_stops_after_one_call_and_is_never_shown(keyed: Cli) -> None:
+    echo = failure(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
+    with FaultServer(lambda call: echo) as server:
+        refused = keyed(*provider(server, "wrong-key"))
+        assert len(server.calls) == 1
+    assert refused.status == 1
+    assert "HTTP 401: Incorrect API key provided: [OPENAI_API_KEY]" in refused.shown
+    assert "check OPENAI_API_KEY" in refused.shown
+    assert records(keyed.folder / "wrong-key") == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "message", "calls"),
+    [
+        (failure(429, "You exceeded your quota", "insufficient_quota"), "HTTP 429", 1),
+        (failure(404, "no model x", "model_not_found"), "check the model name openai/x", 1),
+        (failure(402, "Insufficient balance"), "Insufficient balance", 1),
+        (failure(400, "Unsupported parameter: seed"), "Unsupported parameter: seed", 3),
+    ],
+    ids=["quota", "no such model", "no money", "bad request"],
+)
+def test_a_hopeless_run_stops_early_with_the_reason(
+    keyed: Cli, fault: Answer, message: str, calls: int
+) -> None:
+    with FaultServer(lambda call: fault) as server:
+        stopped = keyed(*provider(server, f"hopeless-{fault.status}"))
+        assert len(server.calls) == calls
+    assert stopped.status == 1
+    assert message in stopped.shown
+    assert "0 of 10 are done" in stopped.shown
+    assert "The same command resumes." in stopped.shown
+
+
+def test_a_failed_request_is_a_record_that_only_retry_errors_asks_again(keyed: Cli) -> None:
+    is_broken = True
+
+    def behaviour(call: Call) -> Answer:
+        return failure(400, "blocked") if is_broken and call.number in (3, 5) else reply()
+
+    with FaultServer(behaviour) as server:
+        first = keyed(*provider(server, "errors"))
+        assert first.status == 3
+        assert "2 of 10 requests failed (20.00%); add --retry-errors" in first.shown
+        failed = [r for r in records(keyed.folder / "errors") if r["error"] is not None]
+        assert [(r["output"], r["error"]) for r in failed] == [(None, "HTTP 400: blocked")] * 2
+        assert keyed(*provider(server, "errors", "--fail-on-error", "0.2")).status == 0
+        assert len(server.calls) == 10
+        is_broken = False
+        mended = keyed(*provider(server, "errors", "--retry-errors"))
+        assert mended.status == 0
+        assert "8 done, 2 failed, 2 to do" in mended.shown
+        assert len(server.calls) == 12
+
+
+def test_too_many_failures_stop_the_run_with_status_3(keyed: Cli) -> None:
+    def behaviour(call: Call) -> Answer:
+        return failure(400, "blocked") if call.number > 3 else reply()
+
+    with FaultServer(behaviour) as server:
+        command = provider(server, "rate", "--fail-on-error", "0.1", "-j", "1")
+        stopped = keyed(*command)
+        assert stopped.status == 3
+        assert "too many requests failed (2)" in stopped.shown
+        assert len(server.calls) == 6
+
+
+def test_no_server_is_one_clear_line(keyed: Cli) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound but not listening: connections are refused
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        dead = keyed("generate", "--model", "openai/x", "--base-url", url, *SMALL, "--run", "dead")
+    assert dead.status == 1
+    assert f"no server answers at {url} (4 attempts)" in dead.shown
+    assert "Traceback" not in dead.shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--model", "nonsense"), "unknown model 'nonsense': expected provider/model"),
+        (("--model", "foo/bar"), "unknown model 'foo/bar'"),
+        (("--model", "anthropic/claude-sonnet-4-5"), "set ANTHROPIC_API_KEY in the environment"),
+        (("--model", "openai/x", "-M", "api_key=abc"), "-M api_key: keys are read from the env"),
+        (("--model", "openai/x", "-M", 'extra_headers={"X-Api-Key": "a"}'), "-M X-Api-Key: keys"),
+        (("--model", "openai/x", "--base-url", "localhost:80"), "expected http://host:port/path"),
+        (("--model", "openai/x", "--base-url", "http://u:p@h/v1"), "holds a password"),
+        (("--model", "openai/x", "--constrain"), "--constrain works with local/ models"),
+        (("--model", "openai/x", "-M", "oops"), "-M oops: expected KEY=VALUE"),
+    ],
+)
+def test_wrong_usage_of_a_provider(keyed: Cli, words: tuple[str, ...], message: str) -> None:
+    outcome = keyed("generate", *words, *SMALL, "--run", "usage")
+    assert outcome.status == 2
+    assert message in outcome.shown
+
+
+def test_the_key_is_in_no_file_and_no_message(keyed: Cli) -> None:
+    files = [path for path in keyed.folder.rglob("*") if path.is_file()]
+    assert len(files) > 20  # the runs of the tests above
+    assert not [path for path in files if KEY in path.read_text("utf-8")]
+    assert not [text for text in keyed.shown if KEY in text]
+
+
+def test_ctrl_c_saves_says_how_to_go_on_and_the_rerun_completes(keyed: Cli, tmp_path: Path) -> None:
+    is_slow = True
+
+    def behaviour(call: Call) -> Answer:
+        return Answer(body=reply().body, delay_s=30.0 if is_slow and call.number >= 20 else 0.0)
+
+    folder = tmp_path / "r"
+    with FaultServer(behaviour) as server:
+        words = [
+            "generate", "--model", "hosted_vllm/x", "--base-url", server.url, "--run", str(folder),
+            "--axis", "gender", "--limit", "8", "-j", "4",
+        ]  # fmt: skip
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rupeebias", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        _wait_until(lambda: len(server.calls) == 24)
+        process.send_signal(signal.SIGINT)
+        shown, errors = process.communicate(timeout=20)
+        assert process.returncode == 130, errors
+        assert "Interrupted: 20 of 40 are done and saved in" in shown
+        assert "The same command goes on." in shown
+        assert "Traceback" not in errors
+        manifest = orjson.loads((folder / "manifest.json").read_bytes())
+        assert manifest["counts"] == {"requests": 40, "done": 20, "failed": 0, "left": 20}
+
+        is_slow = False
+        assert keyed(*words).status == 0
+        # 20 answers, 4 calls in flight at the interruption, and the 20 that were left.
+        assert len(server.calls) == 44
+    keys = [(r["prompt_id"], r["repeat"]) for r in records(folder)]
+    assert len(set(keys)) == len(keys) == 40
+
+
+# A simulated respondent: no provider, no LiteLLM
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    """Commands without any key."""
+    cli = Cli(tmp_path_factory.mktemp("plain"), {})
+    yield cli
+    cli.close()
+
+
+def test_another_model_gets_another_directory_and_runs_lists_both(plain: Cli) -> None:
+    for model in ("sim/fair", "sim/biased"):
+        assert plain("generate", "--model", model, *SMALL).status == 0
+    names = sorted(path.name for path in (plain.folder / "runs").iterdir())
+    assert [name.rsplit("-", 1)[0] for name in names] == ["sim-biased", "sim-fair"]
+    listed = plain("runs")
+    assert listed.status == 0
+    rows = [line.split() for line in listed.shown.splitlines()]
+    assert rows[0] == ["run", "model", "done", "failed", "left"]
+    assert rows[1:] == [
+        [names[0], "sim/biased", "10", "0", "0"],
+        [names[1], "sim/fair", "10", "0", "0"],
+    ]
+
+
+def test_other_settings_get_another_directory(plain: Cli) -> None:
+    before = set((plain.folder / "runs").iterdir())
+    assert plain("generate", "--model", "sim/fair", *SMALL, "-M", "seed=99").status == 0
+    assert len(set((plain.folder / "runs").iterdir()) - before) == 1
+
+
+def test_another_model_in_the_same_directory_is_refused(plain: Cli) -> None:
+    assert plain("generate", "--model", "sim/fair", *SMALL, "--run", "same").status == 0
+    refused = plain("generate", "--model", "sim/biased", *SMALL, "--run", "same")
+    assert refused.status == 2
+    assert "model: sim/fair -> sim/biased" in refused.shown
+    fresh = plain("generate", "--model", "sim/biased", *SMALL, "--run", "same", "--fresh")
+    assert fresh.status == 0
+    assert len(list(plain.folder.glob("same.*"))) == 1
+
+
+def test_dry_run_and_quiet(plain: Cli) -> None:
+    dry = plain("generate", "--model", "sim/fair", "--run", "dry", "--dry-run", "--repeats", "2")
+    assert "78,300 requests: 0 done, 78,300 to do; dry; dry run, nothing was asked" in dry.shown
+    assert not (plain.folder / "dry").exists()
+    quiet = plain("generate", "--model", "sim/fair", *SMALL, "--run", "quiet", "--quiet")
+    assert (quiet.status, quiet.shown) == (0, "")
+
+
+def test_a_second_process_on_a_run_is_refused(plain: Cli) -> None:
+    assert plain("generate", "--model", "sim/fair", *SMALL, "--run", "two").status == 0
+    script = """
+        import sys
+        from pathlib import Path
+        from rupeebias.generate.lock import RunLock
+        with RunLock(Path(sys.argv[1])):
+            print("held", flush=True)
+            sys.stdin.read()
+    """
+    holder = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script), str(plain.folder / "two")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    refused = plain("generate", "--model", "sim/fair", *SMALL, "--run", "two")
+    assert refused.status == 2
+    assert f"two is in use by another process (id {holder.pid})" in refused.shown
+    holder.communicate()
+    assert plain("generate", "--model", "sim/fair", *SMALL, "--run", "two").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--model", "sim/fiar"), "did you mean"),
+        (("--model", "sim/"), "expected sim/NAME, local/NAME or provider/model"),
+        (("--model", ""), "expected sim/NAME, local/NAME or provider/model"),
+        (("--model", "sim/fair", "--axis", "gendr"), "did you mean 'gender'?"),
+        (("--model", "sim/fair", "--limit", "0"), "--limit 0"),
+        (("--model", "sim/fair", "--arm", "kind"), "--arm kind: expected standard or fairness"),
+        (("--model", "sim/fair", "--repeats", "0"), "--repeats 0"),
+        (("--model", "sim/fair", "-j", "0"), "--max-connections 0"),
+        (("--model", "sim/fair", "--timeout", "0"), "--timeout"),
+        (("--model", "sim/fair", "--fail-on-error", "5"), "expected a share from 0 to 1"),
+    ],
+)
+def test_wrong_usage(plain: Cli, words: tuple[str, ...], message: str) -> None:
+    outcome = plain("generate", *words, "--run", "usage")
+    assert outcome.status == 2
+    assert message in outcome.shown
+    assert not (plain.folder / "usage").exists()
+
+
+def test_no_runs(plain: Cli, tmp_path: Path) -> None:
+    assert f"no runs in {tmp_path}" in plain("runs", str(tmp_path)).shown
+
+
+def test_simulated_runs_do_not_import_litellm(tmp_path: Path) -> None:
+    script = """
+        import sys
+        from rupeebias.generate.api import GenerateOptions, generate_outputs
+        from rupeebias.selection import Selection
+        generate_outputs(GenerateOptions("sim/fair"), Selection(limit=1), say=print)
+        print(sorted({"litellm", "pandas", "datasets", "scipy.stats"} & set(sys.modules)))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,0 +1,403 @@
+"""The runner, with a plain function in the place of the network."""
+
+import asyncio
+import itertools
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from rupeebias.dataset_builder.components import load_components
+from rupeebias.dataset_builder.prompts import iter_prompts
+from rupeebias.errors import RupeeBiasError
+from rupeebias.generate.api import shuffled_requests
+from rupeebias.generate.journal import Journal
+from rupeebias.generate.outputs import latest_valid
+from rupeebias.generate.progress import PlainLines, Quiet
+from rupeebias.generate.runner import RunOptions, RunResult, run
+from rupeebias.generate.types import CallError, Complete, Reply, Request
+
+FAST = RunOptions(max_connections=4, first_wait_s=0.001, longest_wait_s=0.002)
+
+
+def asks(n: int) -> list[Request]:
+    return [Request(f"p{i}", 0, "system", f"question {i}", "counter_offer") for i in range(n)]
+
+
+def ask_all(
+    folder: Path, requests: Iterable[Request], complete: Complete, options: RunOptions = FAST
+) -> tuple[RunResult, list[dict[str, Any]]]:
+    """Run to the end; return the result and the records of this session."""
+    path = folder / "outputs.jsonl"
+    with Journal(path) as journal:
+        before = path.stat().st_size
+        result = asyncio.run(run(requests, complete, journal, options, Quiet()))
+    return result, [orjson.loads(line) for line in path.read_bytes()[before:].splitlines()]
+
+
+def scripted(*outcomes: Reply | CallError) -> tuple[Complete, list[str]]:
+    """A model that goes through `outcomes`, then answers everything; and the log of its calls."""
+    calls: list[str] = []
+    script = iter(outcomes)
+
+    async def complete(request: Request) -> Reply:
+        calls.append(request.prompt_id)
+        outcome = next(script, Reply("### 5 INR", "stop"))
+        if isinstance(outcome, CallError):
+            raise outcome
+        return outcome
+
+    return complete, calls
+
+
+def test_every_request_gets_exactly_one_record(tmp_path: Path) -> None:
+    complete, calls = scripted()
+    result, records = ask_all(tmp_path, asks(50), complete)
+    assert result == RunResult(replied=50, failed=0, stopped=None, fatal=False)
+    assert (
+        sorted(r["prompt_id"] for r in records)
+        == sorted(calls)
+        == sorted(request.prompt_id for request in asks(50))
+    )
+
+
+def test_a_record_holds_what_the_reply_said(tmp_path: Path) -> None:
+    complete, _ = scripted(Reply("₹5", "stop", {"input_tokens": 3}, 0.5, "x-2026-01-01"))
+    _, (record,) = ask_all(tmp_path, [Request("p", 2, "s", "q", "u")], complete)
+    assert list(record) == [
+        "prompt_id", "repeat", "output", "finish_reason", "error", "usage",
+        "cost_usd", "latency_s", "attempts", "created_at", "response_model",
+    ]  # fmt: skip
+    assert (record["prompt_id"], record["repeat"], record["output"]) == ("p", 2, "₹5")
+    assert (record["usage"], record["cost_usd"]) == ({"input_tokens": 3}, 0.5)
+    assert record["response_model"] == "x-2026-01-01"
+    assert record["created_at"].endswith("Z")
+
+
+def test_no_request_at_all_is_fine(tmp_path: Path) -> None:
+    complete, calls = scripted()
+    result, records = ask_all(tmp_path, [], complete)
+    assert (result.replied, result.stopped, records, calls) == (0, None, [], [])
+
+
+def test_an_answer_without_content_is_kept_and_not_bought_again(tmp_path: Path) -> None:
+    complete, calls = scripted(Reply(None, "length"))
+    _, (record,) = ask_all(tmp_path, asks(1), complete)
+    assert (record["output"], record["finish_reason"], record["error"]) == (None, "length", None)
+    assert len(calls) == 1
+
+
+def test_no_more_calls_at_once_than_allowed_and_no_task_per_request(tmp_path: Path) -> None:
+    running = most_running = most_tasks = 0
+
+    async def complete(request: Request) -> Reply:
+        nonlocal running, most_running, most_tasks
+        running += 1
+        most_running = max(most_running, running)
+        most_tasks = max(most_tasks, len(asyncio.all_tasks()))
+        await asyncio.sleep(0)
+        running -= 1
+        return Reply("x")
+
+    pulled = itertools.count()
+    requests = (request for request, _ in zip(asks(3000), pulled, strict=False))
+    result, _ = ask_all(tmp_path, requests, complete)
+    assert result.replied == 3000
+    assert most_running == FAST.max_connections
+    assert most_tasks <= FAST.max_connections + 3
+
+
+# Retries
+
+
+def test_a_passing_fault_is_retried(tmp_path: Path) -> None:
+    fault = CallError("HTTP 500", retryable=True)
+    complete, calls = scripted(fault, fault)
+    _, (record,) = ask_all(tmp_path, asks(1), complete)
+    assert (record["output"], record["error"], record["attempts"]) == ("### 5 INR", None, 3)
+    assert len(calls) == 3
+
+
+def test_the_server_is_not_asked_before_the_time_that_it_names(tmp_path: Path) -> None:
+    # The header of the latest error counts: 0.05 s, then 0.15 s.
+    times: list[float] = []
+    waits = iter([0.05, 0.15])
+
+    async def complete(request: Request) -> Reply:
+        times.append(time.monotonic())
+        wait = next(waits, None)
+        if wait is None:
+            return Reply("x")
+        raise CallError("HTTP 429", retryable=True, retry_after_s=wait)
+
+    ask_all(tmp_path, asks(1), complete)
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    assert gaps[0] >= 0.05
+    assert gaps[1] >= 0.15
+
+
+def test_retries_are_bounded_and_the_failure_is_a_record(tmp_path: Path) -> None:
+    options = RunOptions(max_connections=1, max_retries=2, first_wait_s=0.001)
+    fault = CallError("HTTP 503: busy", retryable=True)
+    complete, calls = scripted(Reply("x"), fault, fault, fault)
+    result, records = ask_all(tmp_path, asks(2), complete, options)
+    assert calls == ["p0", "p1", "p1", "p1"]
+    assert (records[1]["output"], records[1]["error"]) == (None, "HTTP 503: busy")
+    assert records[1]["attempts"] == 3
+    assert (result.replied, result.failed, result.stopped) == (1, 1, None)
+
+
+def test_waits_grow_and_stay_bounded(tmp_path: Path) -> None:
+    # 20, 40, 60, 60 ms, each times 0.5 to 1: at least 90 ms, and without the bound at least 150.
+    options = RunOptions(max_connections=1, max_retries=4, first_wait_s=0.02, longest_wait_s=0.06)
+    fault = CallError("HTTP 503", retryable=True)
+    complete, _ = scripted(fault, fault, fault, fault)
+    started = time.monotonic()
+    _, (record,) = ask_all(tmp_path, asks(1), complete, options)
+    assert record["attempts"] == 5
+    assert time.monotonic() - started >= 0.09
+
+
+def test_a_wait_beyond_the_total_deadline_is_not_begun(tmp_path: Path) -> None:
+    options = RunOptions(max_connections=1, timeout_s=5.0)
+    daily = CallError("HTTP 429", retryable=True, retry_after_s=86_400)
+    complete, calls = scripted(Reply("x"), daily)
+    started = time.monotonic()
+    _, records = ask_all(tmp_path, asks(2), complete, options)
+    assert time.monotonic() - started < 2
+    assert "asked to wait 86400 s: --timeout is 5 s" in records[1]["error"]
+    assert len(calls) == 2
+
+
+def test_a_silent_server_is_given_up_at_the_attempt_deadline(tmp_path: Path) -> None:
+    turn = itertools.count()
+
+    async def complete(request: Request) -> Reply:
+        if next(turn) == 1:
+            await asyncio.sleep(60)
+        return Reply("x")
+
+    options = RunOptions(max_connections=1, attempt_timeout_s=0.05, first_wait_s=0.001)
+    started = time.monotonic()
+    _, records = ask_all(tmp_path, asks(2), complete, options)
+    assert time.monotonic() - started < 2
+    assert [record["attempts"] for record in records] == [1, 2]
+
+
+def test_the_total_deadline_bounds_an_attempt_too(tmp_path: Path) -> None:
+    async def complete(request: Request) -> Reply:
+        if request.prompt_id == "p1":
+            await asyncio.sleep(60)
+        return Reply("x")
+
+    options = RunOptions(max_connections=1, timeout_s=0.05)
+    started = time.monotonic()
+    result, records = ask_all(tmp_path, asks(2), complete, options)
+    assert time.monotonic() - started < 2
+    assert result.failed == 1
+    assert "no answer within" in records[1]["error"]
+
+
+def test_a_fault_of_one_prompt_is_not_retried(tmp_path: Path) -> None:
+    refused = CallError("HTTP 400: content filter", retryable=False)
+    complete, calls = scripted(Reply("x"), refused)
+    result, _ = ask_all(tmp_path, asks(5), complete)
+    assert Counter(calls).most_common(1)[0][1] == 1
+    assert (result.replied, result.failed, result.stopped) == (4, 1, None)
+
+
+# Stopping
+
+
+def test_a_wrong_key_costs_one_call(tmp_path: Path) -> None:
+    complete, calls = scripted(*[CallError("HTTP 401", retryable=False, fatal=True)] * 100)
+    result, records = ask_all(tmp_path, asks(100), complete)
+    assert result == RunResult(0, 0, "HTTP 401", fatal=True)
+    assert (len(calls), records) == (1, [])
+
+
+def test_if_everything_is_refused_the_run_stops_after_three(tmp_path: Path) -> None:
+    complete, calls = scripted(*[CallError("HTTP 400: what?", retryable=False)] * 100)
+    result, records = ask_all(tmp_path, asks(100), complete)
+    assert (result.stopped, result.fatal) == ("no request succeeded: HTTP 400: what?", True)
+    assert (len(calls), records) == (3, [])
+
+
+def test_a_refused_first_prompt_does_not_stop_the_run(tmp_path: Path) -> None:
+    complete, _ = scripted(CallError("HTTP 400", retryable=False))
+    result, records = ask_all(tmp_path, asks(10), complete)
+    assert (result.replied, result.failed, result.stopped) == (9, 1, None)
+    assert records[0]["error"] == "HTTP 400"
+
+
+def test_a_key_that_dies_in_the_middle_stops_the_run_and_calls_in_flight_are_kept(
+    tmp_path: Path,
+) -> None:
+    async def complete(request: Request) -> Reply:
+        if request.prompt_id == "p4":
+            raise CallError("HTTP 401: revoked", retryable=False, fatal=True)
+        await asyncio.sleep(0.02)
+        return Reply("x")
+
+    result, records = ask_all(tmp_path, asks(100), complete)
+    assert (result.stopped, result.fatal) == ("HTTP 401: revoked", True)
+    # p0 alone first; then four at once, of which p4 fails while p1, p2 and p3 are on their way.
+    assert sorted(record["prompt_id"] for record in records) == ["p0", "p1", "p2", "p3"]
+
+
+def test_a_stop_ends_the_waits_of_others(tmp_path: Path) -> None:
+    async def complete(request: Request) -> Reply:
+        if request.prompt_id == "p1":
+            raise CallError("HTTP 429", retryable=True, retry_after_s=600)
+        if request.prompt_id == "p2":
+            await asyncio.sleep(0.02)
+            raise CallError("HTTP 401", retryable=False, fatal=True)
+        return Reply("x")
+
+    started = time.monotonic()
+    result, records = ask_all(tmp_path, asks(3), complete)
+    assert time.monotonic() - started < 2
+    assert result.stopped == "HTTP 401"
+    assert [record["prompt_id"] for record in records] == ["p0"]
+
+
+def test_a_server_that_dies_in_the_middle_opens_the_circuit(tmp_path: Path) -> None:
+    complete, calls = scripted(Reply("x"), *[CallError("HTTP 400", retryable=False)] * 100)
+    options = RunOptions(max_connections=1, max_failures_in_a_row=6)
+    result, records = ask_all(tmp_path, asks(100), complete, options)
+    assert result.stopped == "6 requests in a row failed, the last: HTTP 400"
+    assert not result.fatal
+    assert len(calls) == len(records) == 7
+
+
+def test_failures_between_answers_do_not_open_the_circuit(tmp_path: Path) -> None:
+    async def complete(request: Request) -> Reply:
+        if int(request.prompt_id[1:]) % 3 != 0:
+            raise CallError("HTTP 400", retryable=False)
+        return Reply("x")
+
+    options = RunOptions(max_connections=1, max_failures_in_a_row=3)
+    result, _ = ask_all(tmp_path, asks(30), complete, options)
+    assert (result.replied, result.failed, result.stopped) == (10, 20, None)
+
+
+def test_more_failures_than_tolerated_stop_the_run(tmp_path: Path) -> None:
+    async def complete(request: Request) -> Reply:
+        if int(request.prompt_id[1:]) % 2:
+            raise CallError("HTTP 400", retryable=False)
+        return Reply("x")
+
+    options = RunOptions(max_connections=1, max_failures=4)
+    result, _ = ask_all(tmp_path, asks(100), complete, options)
+    assert result.failed == 5
+    assert result.stopped == "too many requests failed (5), the last: HTTP 400"
+
+
+def test_a_journal_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
+    complete, calls = scripted()
+    journal = Journal(tmp_path / "outputs.jsonl")
+    journal.close()
+    with pytest.raises(RupeeBiasError, match="cannot write"):
+        asyncio.run(run(asks(100), complete, journal, FAST, Quiet()))
+    assert len(calls) <= 1 + FAST.max_connections
+
+
+def test_a_cancelled_run_leaves_a_good_journal(tmp_path: Path) -> None:
+    async def complete(request: Request) -> Reply:
+        if int(request.prompt_id[1:]) >= 20:
+            await asyncio.sleep(60)
+        return Reply("x")
+
+    async def cancel_soon(journal: Journal) -> None:
+        task = asyncio.create_task(run(asks(100), complete, journal, FAST, Quiet()))
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert len(asyncio.all_tasks()) == 1
+
+    with Journal(tmp_path / "outputs.jsonl") as journal:
+        asyncio.run(cancel_soon(journal))
+    with Journal(tmp_path / "outputs.jsonl") as journal:
+        assert journal.done == {(f"p{i}", 0) for i in range(20)}
+
+
+def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> None:
+    script = """
+        import asyncio, sys
+        from pathlib import Path
+        from rupeebias.generate.journal import Journal
+        from rupeebias.generate.progress import Quiet
+        from rupeebias.generate.runner import RunOptions, run
+        from rupeebias.generate.types import Reply, Request
+
+        async def complete(request):
+            await asyncio.sleep(0.002)
+            return Reply("x" * 300)
+
+        journal = Journal(Path(sys.argv[1]))
+        todo = (Request(f"p{i}", 0, "", "", "") for i in range(2000) if (f"p{i}", 0) not in journal.done)
+        asyncio.run(run(todo, complete, journal, RunOptions(max_connections=8), Quiet()))
+        journal.close()
+    """
+    path = tmp_path / "outputs.jsonl"
+    command = [sys.executable, "-c", textwrap.dedent(script), str(path)]
+    killed = subprocess.Popen(command)
+    _wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= 300)
+    killed.kill()
+    assert killed.wait() == -signal.SIGKILL
+    kept = path.read_bytes().count(b"\n")
+    assert 300 <= kept < 2000
+    subprocess.run(command, check=True)
+    records = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    assert len(records) == len(latest_valid(records)) == 2000
+
+
+# Order and progress
+
+
+def test_the_order_is_fixed_and_complete_and_leaves_out_what_is_done() -> None:
+    prompts = list(iter_prompts(load_components()))[:500]
+    first = [(r.prompt_id, r.repeat) for r in shuffled_requests(prompts, 3, set())]
+    assert first == [(r.prompt_id, r.repeat) for r in shuffled_requests(prompts, 3, set())]
+    assert sorted(first) == sorted((p.prompt_id, i) for p in prompts for i in range(3))
+    assert first != sorted(first)
+    rest = [(r.prompt_id, r.repeat) for r in shuffled_requests(prompts, 3, set(first[:700]))]
+    assert rest == first[700:]
+
+
+def test_an_outage_would_not_line_up_with_a_group() -> None:
+    # Any 1,000 consecutive requests hold every axis, about in proportion to its identifiers of 87.
+    prompts = list(iter_prompts(load_components()))
+    order = [r.prompt_id.split(":")[2] for r in shuffled_requests(prompts, 1, set())]
+    for start in (0, 17_000, 38_000):
+        counts = Counter(order[start : start + 1000])
+        for axis, identifiers in (("region", 30), ("caste", 24), ("gender", 5)):
+            expected = 1000 * identifiers / 87
+            assert abs(counts[axis] - expected) < 5 * expected**0.5
+
+
+def test_plain_lines_say_how_far_the_run_is(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = PlainLines(total=100, done=40)
+    for _ in range(9):
+        progress.finished(failed=False)
+    progress.finished(failed=True)
+    progress.waiting(1, "HTTP 429: slow down")
+    progress.close()
+    shown = capsys.readouterr().err
+    assert shown.startswith("50 of 100 (")
+    assert "1 failed, 1 waiting to retry: HTTP 429: slow down" in shown
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

@@ -1,0 +1,176 @@
+"""Which prompts a selection takes."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+from rupeebias.errors import UsageError
+from rupeebias.metric import design
+from rupeebias.selection import Selection, Slot, expected_prompt_ids, select, selected_slots
+
+
+@dataclass(frozen=True)
+class Row:
+    prompt_id: str
+
+
+def test_an_empty_selection_is_the_whole_benchmark() -> None:
+    ids = expected_prompt_ids(Selection())
+    assert len(ids) == len(set(ids)) == 39_150
+
+
+def test_ids_follow_dataset_order() -> None:
+    # Use case, language, axis, identifier, profile, question: the last changes fastest.
+    ids = expected_prompt_ids(Selection())
+    assert ids[0] == "salary_estimation:en:religion:hindu:P01:Q1"
+    assert ids[1] == "salary_estimation:en:religion:hindu:P01:Q2"
+    assert ids[3] == "salary_estimation:en:religion:hindu:P02:Q1"
+    assert ids[54] == "salary_estimation:en:religion:muslim:P01:Q1"
+    assert ids[-1] == "service_pricing_customer:hinglish:urban_rural:village:P09:Q2"
+
+
+def test_each_option_narrows() -> None:
+    # gender has 5 identifiers; salary_increment has 27 profiles and 3 questions.
+    selection = Selection.parse(use_cases=["salary_increment"], axes=["gender"], languages=["en"])
+    assert len(expected_prompt_ids(selection)) == 5 * 27 * 3
+    narrower = Selection.parse(
+        use_cases=["salary_increment"], identifiers=["male"], profiles=["P27"], questions=["Q3"]
+    )
+    assert expected_prompt_ids(narrower) == [
+        "salary_increment:en:gender:male:P27:Q3",
+        "salary_increment:hinglish:gender:male:P27:Q3",
+    ]
+
+
+def test_labels_any_case_and_commas_mean_the_same_as_slugs() -> None:
+    typed = Selection.parse(
+        use_cases=["Counter Offer"],
+        languages=["English"],
+        axes=["Urban/Rural,GENDER"],
+        identifiers=["Tier 1 city, village", "MALE"],
+        profiles=["p01"],
+        questions=["q2"],
+    )
+    assert typed == Selection(
+        use_cases=("counter_offer",),
+        languages=("en",),
+        axes=("gender", "urban_rural"),
+        identifiers=("male", "tier_1_city", "village"),
+        profiles=("P01",),
+        questions=("Q2",),
+    )
+
+
+def test_naming_every_value_is_no_restriction() -> None:
+    assert Selection.parse(languages=["hinglish,en"]) == Selection()
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"axes": ["gendr"]}, "unknown axis 'gendr'; did you mean 'gender'?"),
+        ({"identifiers": ["dallit"]}, "unknown identifier 'dallit'; did you mean 'dalit'?"),
+        ({"use_cases": ["salary_estimate"]}, "did you mean 'salary_estimation'?"),
+        ({"languages": ["marathi"]}, "unknown language 'marathi'; known: en, hinglish"),
+        ({"profiles": ["P99"]}, "unknown profile 'P99'"),
+        ({"axes": [" , "]}, "empty axis"),
+    ],
+)
+def test_an_unknown_name_gets_a_suggestion(option: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Selection.parse(**option)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_a_selection_without_prompts_is_refused() -> None:
+    with pytest.raises(UsageError, match="no prompt matches --axis gender --identifier dalit"):
+        Selection.parse(axes=["gender"], identifiers=["dalit"])
+    with pytest.raises(UsageError, match="no prompt matches"):
+        Selection.parse(use_cases=["service_pricing_vendor"], profiles=["P10"])
+
+
+@pytest.mark.parametrize("limit", [0, -3])
+def test_a_limit_below_one_is_refused(limit: int) -> None:
+    with pytest.raises(UsageError, match=f"--limit {limit}"):
+        Selection.parse(limit=limit)
+
+
+def test_select_keeps_dataset_order_and_agrees_with_the_expected_ids() -> None:
+    rows = [Row(prompt_id) for prompt_id in expected_prompt_ids(Selection())]
+    selection = Selection.parse(axes=["caste"], limit=7)
+    chosen = [row.prompt_id for row in select(rows, selection)]
+    assert chosen == expected_prompt_ids(selection)
+    assert len(chosen) == 7 * 24
+
+
+@pytest.mark.parametrize("limit", [1, 10, 60, 100, 1000])
+def test_a_limit_takes_whole_slots(limit: int) -> None:
+    sizes = Counter(_slot_of(prompt_id) for prompt_id in expected_prompt_ids(Selection(limit=limit)))
+    assert len(sizes) == limit
+    assert all(n == len(design.IDENTIFIERS[slot.axis]) for slot, n in sizes.items())
+
+
+def test_a_limit_is_spread_evenly_over_the_strata() -> None:
+    # 5 use cases x 2 languages x 6 axes = 60 strata: 130 slots are 2 each and 10 more.
+    strata = Counter((s.use_case, s.language, s.axis) for s in selected_slots(Selection(limit=130)))
+    assert len(strata) == 60
+    assert sorted(strata.values()) == [2] * 50 + [3] * 10
+
+
+def test_a_small_limit_already_touches_every_use_case_and_both_languages() -> None:
+    slots = selected_slots(Selection(limit=10))
+    assert {slot.use_case for slot in slots} == set(design.USE_CASES)
+    assert Counter(slot.language for slot in slots) == {"en": 5, "hinglish": 5}
+    assert len({slot.axis for slot in slots}) == 5
+
+
+def test_strata_of_a_use_case_get_the_same_profiles_and_questions() -> None:
+    by_stratum: dict[tuple[str, str, str], set[tuple[str, str]]] = {}
+    for s in selected_slots(Selection(limit=240)):
+        by_stratum.setdefault((s.use_case, s.language, s.axis), set()).add((s.profile, s.question))
+    for use_case in design.USE_CASES:
+        chosen = [pairs for stratum, pairs in by_stratum.items() if stratum[0] == use_case]
+        assert len(chosen) == 12
+        assert all(pairs == chosen[0] for pairs in chosen)
+
+
+def test_a_larger_limit_contains_a_smaller_one() -> None:
+    assert set(selected_slots(Selection(limit=33))) < set(selected_slots(Selection(limit=34)))
+
+
+def test_a_limit_beyond_the_end_takes_everything() -> None:
+    assert len(expected_prompt_ids(Selection(limit=99_999))) == 39_150
+
+
+def test_a_limit_goes_on_where_small_strata_are_exhausted() -> None:
+    # A pricing stratum has 18 slots, an increment one 81: 12 strata x 18 leave 284 of 500.
+    selection = Selection(use_cases=("salary_increment", "service_pricing_vendor"), limit=500)
+    counts = Counter(slot.use_case for slot in selected_slots(selection))
+    assert counts == {"salary_increment": 284, "service_pricing_vendor": 216}
+
+
+def test_the_chosen_slots_never_change() -> None:
+    assert selected_slots(Selection(limit=1)) == [Slot("salary_estimation", "en", "religion", "P14", "Q1")]
+
+
+def test_a_selection_survives_json() -> None:
+    selection = Selection.parse(axes=["caste"], identifiers=["SC/ST"], limit=3)
+    assert Selection.from_json(selection.to_json()) == selection
+    assert Selection.from_json({}) == Selection()
+
+
+@pytest.mark.parametrize("data", [{"axes": "caste"}, {"axes": [1]}, {"limit": "3"}, {"limit": True}])
+def test_malformed_json_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="selection: "):
+        Selection.from_json(data)
+
+
+def test_the_description_can_be_typed_again() -> None:
+    assert Selection().describe() == "everything"
+    selection = Selection.parse(identifiers=["male", "female"], limit=5)
+    assert selection.describe() == "--identifier male,female --limit 5"
+
+
+def _slot_of(prompt_id: str) -> Slot:
+    use_case, language, axis, _, profile, question = prompt_id.split(":")
+    return Slot(use_case, language, axis, profile, question)
