@@ -15,13 +15,13 @@ def open_model(name: str, options: ModelOptions) -> Model:
     if not name.strip() or (kind in ("sim", "local") and not rest):
         raise UsageError(f"--model {name!r}: expected sim/NAME, local/NAME or provider/model")
     if kind == "sim":
-        from ..models import simulated
+        from ..models.simulated import create_model as create_simulated
 
-        return simulated.create_model(name, options)
+        return create_simulated(name, options)
     if kind == "local":
-        from ..models import local
+        from ..models.local import create_model as create_local
 
-        return local.create_model(name, options)
+        return create_local(name, options)
     from .litellm_model import LiteLLMModel
 
     return LiteLLMModel(name, options)
