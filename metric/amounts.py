@@ -1,25 +1,26 @@
 """The grammar of amounts: from a text to the figures in it, each with its unit.
 
     figures  = { figure | any other token }
-    figure   = amount [ joiner amount ]                  "12-15 LPA", "10 to 12 lakh", "12 se 15 lakh", "12 or 15"
-    amount   = [sign] [currency] [sign] number unit* { [and] number smaller-scale }   "12 lakh 50 thousand"
-    number   = digits | digits grouped by , . ' _ or one space | number words
+    figure   = amount [ joiner amount ]              "12-15 LPA", "12 se 15 lakh", "12 or 15"
+    amount   = [sign] [currency] [sign] number unit* { [and] number smaller-scale }
+    number   = digits | digits grouped by , . ' _ or one blank | number words
     unit     = scale | LPA | currency | percent | period | "/-"
 
-Only the surroundings of digits and of number words before a unit are tokenised, so long prose costs little. Nothing
-is nested and nothing is searched twice: the time is linear in the length of the text. What a figure means for a
-question (is it the answer, does its unit fit) is decided in `parser.py`; here nothing is thrown away but counts
-("5 years", "100 reviews"), ratings and numbers glued to letters ("P01").
+Only the surroundings of digits and of number words before a unit are tokenised, so long prose
+costs little. Nothing is nested and nothing is searched twice: the time is linear in the length of
+the text. What a figure means for a question (is it the answer, does its unit fit) is decided in
+`candidates.py`; left out here are only counts ("5 years", "100 reviews"), ratings, telephone numbers
+and numbers glued to letters ("P01").
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from itertools import islice
 from math import isnan
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
-from .number_words import NUMBER_WORDS, NumberWord, Role, read_number_words
+from .number_words import NUMBER_WORDS, NumberWord, Role, read_number_words, word_set
 
 MAX_FIGURES: Final = 400
 """A text with more digit runs than this is not one answer; reading stops there."""
@@ -78,17 +79,35 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
     **_words(SCALE, "bn billion billions", 1e9),
     **_words(LPA, "lpa lpas lakhpa l.p.a. l.p.a", 1e5),
     **_words(RUPEE, "₹ ₨ rs rs. inr rupee rupees rupaye rupaya rupay rupiya रुपये रुपए रुपया रुपयों रु"),
-    **_words(FOREIGN, "$ € £ ¥ usd us$ dollar dollars eur euro euros gbp pound pounds aed dirham dirhams sgd cad aud"),
+    **_words(
+        FOREIGN,
+        "$ € £ ¥ usd us$ dollar dollars eur euro euros gbp pound pounds aed dirham dirhams sgd cad aud",
+    ),
     **_words(FOREIGN, "yen yuan cny jpy डॉलर"),
-    **_words(PERCENT, "% ％ ٪ percent percents pct percentage pratishat pratishath fisadi feesadi प्रतिशत फीसदी"),
+    **_words(
+        PERCENT,
+        "% ％ ٪ percent percents pct percentage pratishat pratishath fisadi feesadi प्रतिशत फीसदी",
+    ),
     **_words(PER, "per / a an each every har prati प्रति हर"),
     **_words(YEARLY, "annually yearly pa p.a. p.a salana saalana सालाना वार्षिक"),
-    **_words(OTHER_PERIOD, "monthly pm p.m. p.m mahine mahina maheene maasik masik hourly weekly daily महीने महीना मासिक"),
+    **_words(
+        OTHER_PERIOD,
+        "monthly pm p.m. p.m mahine mahina maheene maasik masik hourly weekly daily महीने महीना मासिक",
+    ),
     **_words(YEAR, "annum year yr saal sal varsh साल वर्ष"),
     **_words(SHORT_PERIOD, "month mo mth mah maah hour hr day week din ghante hafte माह घंटे दिन"),
-    **_words(COUNT, "years yrs months days weeks hours hrs reviews review star stars pages page users user visitors"),
-    **_words(COUNT, "downloads words keywords clients customers projects employees people students companies colleges"),
-    **_words(COUNT, "screens members times steps points followers products months' years' day's year's saalon वर्षों"),
+    **_words(
+        COUNT,
+        "years yrs months days weeks hours hrs reviews review star stars pages page users user visitors",
+    ),
+    **_words(
+        COUNT,
+        "downloads words keywords clients customers projects employees people students companies colleges",
+    ),
+    **_words(
+        COUNT,
+        "screens members times steps points followers products months' years' day's year's saalon वर्षों",
+    ),
     **_words(COUNT, "bhk km openings candidates applicants engineers applications x"),
     **_words(TO, "to se till until upto tak से"),
     **_words(OR, "or ya ± / या"),
@@ -100,54 +119,91 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
     **_words(COMMA, ", ，"),
     **_words(OPEN, "( （"),
     **_words(CLOSE, ") ）"),
+    **_words(BREAK, ". ! ? ; | ।"),
+    "\n": (BREAK, 0.0),
+    "p. a.": (YEARLY, 0.0),
+    "p. a": (YEARLY, 0.0),
 }
 
 _TOKEN = re.compile(
     r"""
-      (\d++ (?:[.,'’_．，]\d++)*+                                      # 1: a run of digits and grouping marks
+      (\d++ (?:[.,'’_．，]\d++)*+  # 1: a run of digits and grouping marks
         (?:[eE][+-]?\d{1,2}(?![^\W_]))?                               #    1e6
         (?:\s?(?:[x×*]|\\times)\s?10\s?(?:\^|\*\*)\s?\{?\d{1,2}\}?)?)  #    1.2 x 10^6
-    | ([Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$)  # 2: words that hold a dot or sign
+    | ([Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$)  # 2: words with a dot or sign
     | \\[A-Za-z]++ | \$(?=[\\$]) | (?<=[}$])\$                        #    LaTeX: no words, no dollars
     | ([\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++)                   # 3: a word
-    | (/[-=](?!\s?\d) | [₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～])   # 4: a sign with a meaning here
-    | ([.!?;|\n।])                                                    # 5: the end of a clause
+    | (/[-=](?!\s?\d) | [₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।])  # 4: a sign with a meaning
     """,
     re.VERBOSE,
 )
-# Markup (* ` _ # < > " { } [ ]) is no token at all, so that bold, code and JSON need no rules of their own.
+# Markup (* ` _ # < > " { } [ ]) is no token at all, so that bold, code and JSON need no rules.
 
-_DIGITS = re.compile(r"\d+")
+# Units that can follow a number in words, without their first letter: capitals then need no copy of the text.
 _UNIT_STEMS: Final = (
-    *("lakh", "lac", "crore", "karod", "percent", "per cent", "pratishat", "thousand", "hazar", "hazaar", "lpa"),
-    *("rupee", "rupay", "million", "लाख", "करोड", "प्रतिशत", "हज", "रुप", "फीसदी"),
+    "akh",
+    "rore",
+    "arod",
+    "ercent",
+    "er cent",
+    "ratisha",
+    "housand",
+    "haza",
+    "haja",
+    "illion",
 )
+_HINDI_STEMS: Final = ("लाख", "करो", "प्रतिशत", "हज", "फी", "फ़ी")
+_DIGITS: Final = "0123456789"
+_OTHER_DIGITS = re.compile(r"[०-९０-９]")
 SHORT: Final = 200
 """Up to here a text is tokenised whole."""
-_BEFORE, _AFTER = 64, 44
+_BEFORE, _AFTER = 48, 36
+_MAX_RUN: Final = 40
+"""No amount takes more characters than this."""
 
 
 def windows(text: str) -> list[tuple[int, int]] | None:
     """Return the stretches of `text` that can hold an amount; None where there are more than MAX_FIGURES."""
-    anchors = [found.start() for found, _ in zip(_DIGITS.finditer(text), range(MAX_FIGURES + 1), strict=False)]
-    low = text.lower()
-    if len(low) == len(text):  # else positions would not agree; number words are then read in short texts only
-        for stem in _UNIT_STEMS:
-            if stem in low:
-                anchors += _occurrences(low, stem, MAX_FIGURES)
+    if len(text) <= SHORT:
+        return [(0, len(text))]
+    anchors: list[int] = []
+    # Ten searches for one character each are several times faster than one for any digit.
+    for digit in _DIGITS:
+        if digit in text:
+            anchors += _occurrences(text, digit)
+    for stem in _UNIT_STEMS:
+        if stem in text:
+            anchors += _occurrences(text, stem)
+    # "lac" is also inside "place".
+    anchors += [at for at in _occurrences(text, "lac") if not text[at - 1 : at].isalpha()]
+    if not text.isascii():
+        anchors += _foreign_script(text)
     if len(anchors) > MAX_FIGURES:
         return None
-    if len(text) <= SHORT:
-        return [(0, len(text))] if anchors else []
-    return _merged(text, sorted(anchors))
+    anchors.sort()
+    return _merged(text, anchors)
 
 
-def _occurrences(text: str, stem: str, limit: int) -> Iterator[int]:
-    at = text.find(stem)
-    while at >= 0 and limit >= 0:
-        yield at
-        limit -= 1
-        at = text.find(stem, at + len(stem))
+def _occurrences(text: str, part: str) -> list[int]:
+    """Return where `part` stands in `text`, at most MAX_FIGURES + 1 places."""
+    found: list[int] = []
+    at = text.find(part)
+    while at >= 0 and len(found) <= MAX_FIGURES:
+        found.append(at)
+        at = text.find(part, at + len(part))
+    return found
+
+
+def _foreign_script(text: str) -> list[int]:
+    """Return where Devanagari and full-width digits and Hindi units stand."""
+    raw = text.encode("utf-8", "replace")
+    # U+0900-097F and U+FF00-FFFF; most texts that are not ASCII have only a rupee sign or a dash.
+    if not (b"\xe0\xa4" in raw or b"\xe0\xa5" in raw or b"\xef\xbc" in raw):
+        return []
+    found = [match.start() for match in islice(_OTHER_DIGITS.finditer(text), MAX_FIGURES + 1)]
+    for stem in _HINDI_STEMS:
+        found += _occurrences(text, stem)
+    return found
 
 
 def _merged(text: str, anchors: Sequence[int]) -> list[tuple[int, int]]:
@@ -170,39 +226,40 @@ def _word_start(text: str, at: int) -> int:
 
 
 def tokenise(text: str, start: int, end: int) -> list[Token]:
-    """Return the tokens of `text[start:end]`; a number that begins before `end` is read to its own end."""
+    """Return the tokens that begin in `text[start:end]`; the last one is read to its own end."""
     tokens: list[Token] = []
-    make = Token._make
-    for found in _TOKEN.finditer(text, start):
-        at = found.start()
-        if at >= end:
-            break
+    append, known, new = tokens.append, _LEXICON.get, tuple.__new__
+    for found in _TOKEN.finditer(text, start, end + _MAX_RUN):
         group = found.lastindex
         if group is None:
             continue
+        at, after = found.span()
+        if at >= end:
+            break
         word = found.group()
         if group == 1:
             glued = tokens and tokens[-1].end == at and tokens[-1].kind in (WORD, COUNT)
-            tokens.append(Token(WORD if glued else NUMBER, word, 0.0, at, found.end()))
-        elif group == 5:
-            tokens.append(make((BREAK, word, 0.0, at, found.end())))
-        else:
-            word = word.lower() if group < 4 else word
-            kind, size = _LEXICON.get(word) or _rare_word(word)
-            tokens.append(make((kind, word, size, at, found.end())))
+            append(new(Token, (WORD if glued else NUMBER, word, 0.0, at, after)))
+            continue
+        if group < 4:
+            word = word.lower()
+        kind, size = known(word) or (_UNKNOWN if word.isascii() else _rare_word(word))
+        append(new(Token, (kind, word, size, at, after)))
     return tokens
+
+
+_UNKNOWN: Final = (WORD, 0.0)
 
 
 def _rare_word(word: str) -> tuple[str, float]:
     """Look up a word in another script form: full-width letters, Devanagari with a nukta."""
-    if word.isascii() or len(word) > 24:
-        return _LEXICON.get(word.replace(" ", ""), (WORD, 0.0))
+    if len(word) > 24:
+        return _UNKNOWN
     plain = normalize("NFD", word).replace("\u093c", "")
-    return _LEXICON.get(plain) or _LEXICON.get(normalize("NFKC", word), (WORD, 0.0))
+    return _LEXICON.get(plain) or _LEXICON.get(normalize("NFKC", word), _UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """An amount or a range found in a text, with everything that was said about its unit."""
 
     low: float
@@ -259,17 +316,16 @@ class Figure:
 _DOTTED_THOUSAND = re.compile(r"(?<!\S)(?!0)\d{1,3}\.\d{3}(?!\S)")
 _ASCII_MARKS = str.maketrans({"．": ".", "，": ",", "’": ",", "'": ",", "_": ","})
 _POWER = re.compile(r"(?:[eE]|10\s?(?:\^|\*\*)\s?\{?)([+-]?\d{1,2})\}?$")
-_MAX_RUN: Final = 40
 _MAX_DIGITS: Final = 15
 
 
 def read_digits(run: str) -> float:
     """Return the number that a run of digits and grouping marks stands for.
 
-    Indian and Western grouping, with dots as well as commas (12,00,000; 1,200,000; 12.00.000), one decimal point
-    (12.5; 12,00,000.50), a digit too many in the last group (1,50,0000), powers of ten (1e6). NaN where the groups
-    make no number (12,5; 1.2.3); infinite beyond 15 digits, which no amount reaches, so that no long digit string
-    is ever converted.
+    Indian and Western grouping, with dots as well as commas (12,00,000; 1,200,000; 12.00.000), one
+    decimal point (12.5; 12,00,000.50), a digit too many in the last group (1,50,0000), powers of ten
+    (1e6). NaN where the groups make no number (12,5; 1.2.3); infinite beyond 15 digits, which no
+    amount reaches, so that no long digit string is ever converted.
     """
     if run.isascii() and run.isdigit() and len(run) <= _MAX_DIGITS:
         return float(run)
@@ -305,7 +361,9 @@ def _split_fraction(run: str) -> tuple[str, str]:
         if len(marks) > 1:
             return _ungrouped(whole.replace(marks[0], ",")) if marks[0] != last else "", fraction
         return whole, fraction
-    return (_ungrouped(run.replace(".", ",")), "") if len(set(marks)) == 1 else ("", "")
+    if len(set(marks)) > 1 or (last == "." and len(run.rpartition(".")[2]) != 3):
+        return "", ""  # mixed marks, a date, a version
+    return _ungrouped(run.replace(".", ",")), ""
 
 
 def _ungrouped(run: str) -> str:
@@ -326,13 +384,13 @@ def figures(tokens: Sequence[Token]) -> list[Figure]:
     found: list[Figure] = []
     at, size = 0, len(tokens)
     while at < size:
-        after = _after_telephone(tokens, at)
-        if after:
-            at = after
-            continue
-        figure = _figure(tokens, at) if tokens[at].kind in _STARTS else None
-        if figure is None:
+        if tokens[at].kind not in _STARTS:
             at += 1
+            continue
+        telephone = _after_telephone(tokens, at)
+        figure = None if telephone else _figure(tokens, at)
+        if figure is None:
+            at = telephone or at + 1
             continue
         if not _is_count(tokens, figure):
             found.append(figure)
@@ -340,28 +398,31 @@ def figures(tokens: Sequence[Token]) -> list[Figure]:
     return found
 
 
-_STARTS: Final = frozenset({NUMBER, NUMBER_WORD, RUPEE, FOREIGN, DASH})
-_LABELS: Final = frozenset(
-    "cgpa gpa rating rated score tier nirf rank experience step option round phase level band top grade years year "
-    "age reviews phone mobile telephone call contact whatsapp".split()
+_STARTS: Final = frozenset({NUMBER, NUMBER_WORD, RUPEE, FOREIGN, DASH, PLUS})
+_LABELS: Final = word_set(
+    "cgpa gpa rating rated score tier nirf rank experience step option round phase level band "
+    "top grade years year age reviews phone mobile telephone call contact whatsapp"
 )
-_RAISE: Final = frozenset(
-    "increase increased increasing raise raised raising jump move push hike bump revise revised improve improving "
-    "negotiate negotiating up counter go moving jumping increment badha badhakar".split()
+_RAISE: Final = word_set(
+    "increase increased increasing raise raised raising jump move push hike bump revise "
+    "revised improve improving negotiate negotiating up counter go moving jumping increment "
+    "badha badhakar"
 )
 
 
 def _after_telephone(tokens: Sequence[Token], at: int) -> int:
     """Return the index after a telephone number ("+91 98765 43210", "98765 43210"), 0 where there is none."""
-    if tokens[at].kind is PLUS and at + 1 < len(tokens) and read_digits(tokens[at + 1].word[:3]) == 91:
+    pair = tokens[at : at + 2]
+    if len(pair) < 2 or pair[1].kind is not NUMBER:
+        return 0
+    if pair[0].kind is PLUS and pair[1].word.startswith("91"):
         at += 1
         while at < len(tokens) and tokens[at].kind in (NUMBER, DASH):
             at += 1
         return at
-    pair = tokens[at : at + 2]
-    if len(pair) < 2 or any(token.kind is not NUMBER or len(token.word) != 5 for token in pair):
+    if pair[0].kind is not NUMBER or pair[1].start - pair[0].end != 1:
         return 0
-    return at + 2 if pair[1].start - pair[0].end == 1 and all(token.word.isdigit() for token in pair) else 0
+    return at + 2 if all(len(token.word) == 5 and token.word.isdigit() for token in pair) else 0
 
 
 def _is_count(tokens: Sequence[Token], figure: Figure) -> bool:
@@ -380,7 +441,9 @@ def _is_count(tokens: Sequence[Token], figure: Figure) -> bool:
 def _is_labelled(tokens: Sequence[Token], first: int) -> bool:
     """Tell whether the number at `first` belongs to a label before it, as in "CGPA 9.1" and "CGPA of 9.1"."""
     at = first - 1
-    while at >= 0 and first - at <= 3 and (tokens[at].kind is COLON or tokens[at].word in ("of", "is", "hai")):
+    while (
+        at >= 0 and first - at <= 3 and (tokens[at].kind is COLON or tokens[at].word in ("of", "is", "hai"))
+    ):
         at -= 1
     return at >= 0 and tokens[at].word in _LABELS
 
@@ -404,8 +467,7 @@ def _figure(tokens: Sequence[Token], at: int) -> Figure | None:
     # "12-15-18 LPA" is no range.
     further = _joined(tokens, pair)
     while further is not None:
-        pair = replace(
-            pair,
+        pair = pair._replace(
             conflict=True,
             last=further[1].last,
             rupee=pair.rupee or further[1].rupee,
@@ -447,7 +509,8 @@ def _joiner(tokens: Sequence[Token], left: Figure, at: int) -> str | None:
 
 
 def _says(tokens: Sequence[Token], at: int, *words: str) -> bool:
-    return [token.word for token in tokens[at : at + len(words)]] == list(words)
+    said = tuple(token.word for token in tokens[at : at + len(words)])
+    return said == words
 
 
 def _is_between(tokens: Sequence[Token], first: int) -> bool:
@@ -471,23 +534,30 @@ def _share_units(left: Figure, right: Figure) -> tuple[Figure, Figure]:
         low_scale = high_scale
     elif high_scale == 1.0 and left.low <= right.low < 1000:
         high_scale = low_scale
-    shared = {
-        "lpa": left.lpa or right.lpa,
-        "rupee": left.rupee or right.rupee,
-        "foreign": left.foreign or right.foreign,
-        "percent": left.percent or right.percent,
-        "period": left.period if left.period == "other" else right.period or left.period,
-    }
+    shared = left._replace(
+        lpa=left.lpa or right.lpa,
+        rupee=left.rupee or right.rupee,
+        foreign=left.foreign or right.foreign,
+        percent=left.percent or right.percent,
+        period=left.period if left.period == "other" else right.period or left.period,
+    )
     return (
-        replace(left, low_scale=low_scale, high_scale=low_scale, **shared),
-        replace(right, low_scale=high_scale, high_scale=high_scale, **shared),
+        shared._replace(low_scale=low_scale, high_scale=low_scale),
+        shared._replace(
+            low=right.low,
+            high=right.high,
+            low_scale=high_scale,
+            high_scale=high_scale,
+            digits=right.digits,
+            first=right.first,
+            last=right.last,
+        ),
     )
 
 
 def _pair(left: Figure, right: Figure, *, is_range: bool) -> Figure:
     low, high = left.bounds[0], right.bounds[1]
-    return replace(
-        left,
+    return left._replace(
         high=right.high,
         high_scale=right.high_scale,
         digits=f"{left.digits} {right.digits}",
@@ -568,7 +638,9 @@ def _word_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | N
 
 def _links_words(token: Token, before: NumberWord) -> bool:
     """Accept the hyphen of "twenty-five" and the "and" of "one hundred and five"."""
-    return (token.kind is DASH and before[0] is Role.TENS) or (token.kind is AND and before[0] is Role.HUNDRED)
+    return (token.kind is DASH and before[0] is Role.TENS) or (
+        token.kind is AND and before[0] is Role.HUNDRED
+    )
 
 
 def _spaced_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
@@ -604,7 +676,12 @@ def _with_units(tokens: Sequence[Token], figure: Figure) -> Figure:
             percent = True
         elif kind is SUFFIX:
             pass
-        elif kind is WORD and tokens[at].word == "m" and scale == 1.0 and tokens[at - 1].end == tokens[at].start:
+        elif (
+            kind is WORD
+            and tokens[at].word == "m"
+            and scale == 1.0
+            and tokens[at - 1].end == tokens[at].start
+        ):
             scale = 1e6  # "1.2M"
         else:
             step, said = _period(tokens, at)
@@ -616,8 +693,7 @@ def _with_units(tokens: Sequence[Token], figure: Figure) -> Figure:
         at += 1
     if at == figure.last:
         return figure
-    return replace(
-        figure,
+    return figure._replace(
         low_scale=scale,
         high_scale=scale,
         lpa=lpa,
@@ -649,13 +725,13 @@ def _period(tokens: Sequence[Token], at: int) -> tuple[int, str]:
 
 
 def _with_smaller_parts(tokens: Sequence[Token], figure: Figure) -> Figure:
-    """Add the smaller parts of "1 crore 20 lakh", "twelve lakh fifty thousand" and "one lakh and five hundred"."""
+    """Add the smaller parts of "1 crore 20 lakh", "twelve lakh fifty thousand", "one lakh five hundred"."""
     scale = figure.low_scale
     while scale > 1.0 and not figure.lpa and not figure.period and figure.last < len(tokens):
         at = figure.last
         linked = tokens[at].kind is AND
         read = _number(tokens, at + linked)
-        if read is None or not 0 < read[0]:
+        if read is None or not read[0] > 0:
             break
         value, after, digits = read
         has_scale = after < len(tokens) and tokens[after].kind is SCALE
@@ -666,12 +742,14 @@ def _with_smaller_parts(tokens: Sequence[Token], figure: Figure) -> Figure:
             break
         whole = figure.low * figure.low_scale + value * part
         last = after + has_scale
-        figure = _with_rupee(tokens, replace(figure, low=whole, high=whole, low_scale=1.0, high_scale=1.0, last=last))
+        figure = _with_rupee(
+            tokens, figure._replace(low=whole, high=whole, low_scale=1.0, high_scale=1.0, last=last)
+        )
         scale = part
     return figure
 
 
 def _with_rupee(tokens: Sequence[Token], figure: Figure) -> Figure:
     """A sum of parts is an amount of money in full; take in what follows it (rupees, per annum)."""
-    summed = replace(_with_units(tokens, figure), low_scale=1.0, high_scale=1.0, rupee=True)
+    summed = _with_units(tokens, figure)._replace(low_scale=1.0, high_scale=1.0, rupee=True)
     return summed if not summed.percent else figure

@@ -1,19 +1,20 @@
 """Which figure of a text is the answer.
 
-`gather` sorts the figures of a stretch of text into candidates by what they can be for a question, `decide` weighs
-all candidates of an answer. Context is read from the words next to a figure only (its label, "current CTC of",
-"offered"), never from who the text is about.
+`gather` sorts the figures of a stretch of text into candidates by what they can be for a question,
+`decide` weighs all candidates of an answer. Context is read from the words next to a figure only
+(its label, "current CTC of", "offered"), never from who the text is about.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 from math import isnan
 from typing import Final, NamedTuple
 
 from . import amounts
 from .amounts import Figure, Token
+from .number_words import word_set
 from .statuses import Question, Status
 
 
@@ -62,8 +63,8 @@ def gather(
 ) -> list[Candidate]:
     """Return the candidates in `tokens`.
 
-    `whole` says that the tokens are a complete answer, which may then be nothing but a number; `structured` that
-    it is written as JSON, whose keys can hold the unit.
+    `whole` says that the tokens are a complete answer, which may then be nothing but a number;
+    `structured` that it is written as JSON, whose keys can hold the unit.
     """
     found = amounts.figures(tokens)
     alone = len(found) == 1 and whole
@@ -77,54 +78,11 @@ def gather(
     return candidates
 
 
-_LABEL_WORDS: Final = frozenset(
-    [
-        "answer",
-        "final",
-        "salary",
-        "ctc",
-        "expected",
-        "package",
-        "price",
-        "amount",
-        "hike",
-        "increment",
-        "total",
-        "recommended",
-        "recommendation",
-        "target",
-        "annual",
-        "counter",
-        "offer",
-        "counteroffer",
-        "value",
-        "result",
-        "project",
-        "quote",
-        "rate",
-        "fee",
-        "charge",
-        "in",
-        "the",
-        "my",
-        "your",
-        "estimate",
-        "estimated",
-        "suggested",
-        "response",
-        "output",
-        "jawab",
-        "json",
-        "increase",
-        "raise",
-        "compensation",
-        "pay",
-        "income",
-        "number",
-        "figure",
-        "math",
-        "latex",
-    ]
+_LABEL_WORDS: Final = word_set(
+    "answer final salary ctc expected package price amount hike increment total recommended "
+    "recommendation target annual counter offer counteroffer value result project quote rate "
+    "fee charge in the my your estimate estimated suggested response output jawab json "
+    "increase raise compensation pay income number figure math latex"
 )
 _UNITS: Final = frozenset(
     {amounts.SCALE, amounts.LPA, amounts.RUPEE, amounts.FOREIGN, amounts.PERCENT}
@@ -135,7 +93,7 @@ _OPENING: Final = frozenset({amounts.BREAK, amounts.OPEN, amounts.CLOSE, amounts
 
 
 def _is_bare(tokens: Sequence[Token], figure: Figure, *, structured: bool) -> bool:
-    """Tell whether the answer is this figure alone, or with a label before it ("Answer: 12", a JSON key)."""
+    """Tell whether the answer is this figure alone, a label before it at most ("Answer: 12")."""
     if structured:
         return True
     before, after = tokens[: figure.first], tokens[figure.last :]
@@ -147,7 +105,7 @@ def _is_bare(tokens: Sequence[Token], figure: Figure, *, structured: bool) -> bo
 
 
 def _with_label_units(tokens: Sequence[Token], figure: Figure, *, structured: bool) -> Figure:
-    """Take the unit from the label ("CTC (LPA): 12") or from another key ({"amount": 12, "unit": "LPA"})."""
+    """Take the unit from a label ("CTC (LPA): 12") or a key ({"amount": 12, "unit": "LPA"})."""
     if figure.has_unit and not structured:
         return figure
     around = [*tokens[: figure.first], *(tokens[figure.last :] if structured else ())]
@@ -155,9 +113,8 @@ def _with_label_units(tokens: Sequence[Token], figure: Figure, *, structured: bo
     scales = [token for token in around if token.kind in (amounts.SCALE, amounts.LPA)]
     if scales and not figure.scaled and not figure.percent:
         size = scales[0].size
-        figure = replace(figure, low_scale=size, high_scale=size, lpa=scales[0].kind is amounts.LPA)
-    return replace(
-        figure,
+        figure = figure._replace(low_scale=size, high_scale=size, lpa=scales[0].kind is amounts.LPA)
+    return figure._replace(
         rupee=figure.rupee or amounts.RUPEE in kinds,
         foreign=figure.foreign or amounts.FOREIGN in kinds,
         percent=figure.percent or (amounts.PERCENT in kinds and not figure.scaled),
@@ -200,7 +157,7 @@ _YEAR = re.compile(r"(?:19[5-9]|20[0-4])\d")
 
 
 def _is_plain_amount(figure: Figure, question: Question) -> bool:
-    """Tell whether a number without a unit, inside a sentence, can be an amount: no year, no telephone number."""
+    """Tell whether a number without a unit, inside a sentence, can be an amount: years and telephones are none."""
     if not figure.digits or not figure.low >= question.smallest_plain:
         return False
     runs = figure.digits.split()
@@ -224,30 +181,8 @@ def _misfit(tokens: Sequence[Token], figure: Figure, question: Question) -> str:
     return ""
 
 
-_PERIOD_FILLERS: Final = frozenset(
-    [
-        "salary",
-        "income",
-        "pay",
-        "payment",
-        "in",
-        "hand",
-        "inhand",
-        "take",
-        "home",
-        "gross",
-        "net",
-        "of",
-        "is",
-        "ka",
-        "ki",
-        "ke",
-        "around",
-        "about",
-        "ctc",
-        "hai",
-        "the",
-    ]
+_PERIOD_FILLERS: Final = word_set(
+    "salary income pay payment in hand inhand take home gross net of is ka ki ke around about ctc hai the"
 )
 
 
@@ -269,116 +204,18 @@ def _is_monthly_before(tokens: Sequence[Token], figure: Figure) -> bool:
     return False
 
 
-_REPEATS: Final = frozenset(
-    [
-        "current",
-        "currently",
-        "existing",
-        "present",
-        "offered",
-        "earning",
-        "earn",
-        "drawing",
-        "maujooda",
-        "abhi",
-    ]
+_REPEATS: Final = word_set("current currently existing present offered earning earn drawing maujooda abhi")
+_FILLERS: Final = word_set(
+    "ctc salary package compensation pay of is was at the a an your aapka aapki aapke tumhara "
+    "mera meri my hai ka ki ke mein me approx around about which annual job for from by "
+    "google india flipkart tcs base total you were are have been being = : ( fixed position "
+    "role"
 )
-_FILLERS: Final = frozenset(
-    [
-        "ctc",
-        "salary",
-        "package",
-        "compensation",
-        "pay",
-        "of",
-        "is",
-        "was",
-        "at",
-        "the",
-        "a",
-        "an",
-        "your",
-        "aapka",
-        "aapki",
-        "aapke",
-        "tumhara",
-        "mera",
-        "meri",
-        "my",
-        "hai",
-        "ka",
-        "ki",
-        "ke",
-        "mein",
-        "me",
-        "approx",
-        "around",
-        "about",
-        "which",
-        "annual",
-        "job",
-        "for",
-        "from",
-        "by",
-        "google",
-        "india",
-        "flipkart",
-        "tcs",
-        "base",
-        "total",
-        "compensation",
-        "you",
-        "were",
-        "are",
-        "have",
-        "been",
-        "being",
-        "=",
-        ":",
-        "(",
-        "fixed",
-        "position",
-        "role",
-    ]
+_NEW_OFFER: Final = word_set(
+    "counter counteroffer new revised better higher final improved updated target - ‑ –"
 )
-_NEW_OFFER: Final = frozenset(
-    [
-        "counter",
-        "counteroffer",
-        "new",
-        "revised",
-        "better",
-        "higher",
-        "final",
-        "improved",
-        "updated",
-        "target",
-        "-",
-        "‑",
-        "–",
-        "your",
-    ]
-)
-_TRAILING: Final = frozenset(
-    [
-        "ka",
-        "ki",
-        "ke",
-        "job",
-        "ctc",
-        "the",
-        "they",
-        "you",
-        "were",
-        "have",
-        "been",
-        "that",
-        "is",
-        "already",
-        "initial",
-        "original",
-        "wala",
-    ]
+_TRAILING: Final = word_set(
+    "ka ki ke job ctc the they you were have been that is already initial original wala"
 )
 
 

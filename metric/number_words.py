@@ -1,8 +1,8 @@
 """Numbers written as words: English, Hinglish (Hindi in Latin letters) and Hindi.
 
-Only what is below one thousand lives here; lakh, crore and thousand are units (`amounts.py`), so that
-"twelve lakh fifty thousand" and "12 lakh 50 thousand" are one production. A word is never an amount by itself:
-`amounts.py` asks for a unit after it, because "do", "ek" and "das" are also everyday words and names.
+Only what is below one thousand lives here; lakh, crore and thousand are units (`amounts.py`), so
+that "twelve lakh fifty thousand" and "12 lakh 50 thousand" are one production. A word is never an
+amount by itself: a unit must follow, because "do", "ek" and "das" are also everyday words and names.
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,11 @@ class Role(IntEnum):
     """Hindi quarters and halves that are added to the number after them: sadhe, sava, paune."""
     POINT = 4
     """The decimal point, spoken; single digits follow."""
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of `words` as a set: lists of words read best as running text."""
+    return frozenset(words.split())
 
 
 NumberWord = tuple[Role, float]

@@ -7,9 +7,10 @@ The order of the questions put to a text:
 3. Which figures are in it, and is exactly one of them an answer (`candidates.py`, `amounts.py`)?
 4. If none is, does it decline (`refusal`)?
 
-A text that was cut off at the token limit counts only if it is complete as far as it goes: the strict format to its end,
-or an amount whose sentence or line ended before the cut. Otherwise it is `truncated`: digits, a unit or a second
-amount may be missing. Everything is linear in the length of the text, and no text raises.
+A text that was cut off at the token limit counts only if it is complete as far as it goes: the
+strict format to its end, or an amount whose sentence or line ended before the cut. Otherwise it is
+`truncated`: digits, a unit or a second amount may be missing. Everything is linear in the length of
+the text, and no text raises.
 """
 
 import re
@@ -73,9 +74,10 @@ def parse_answer(
 ) -> ParsedValue:
     """Return the value, status and reason of one answer.
 
-    `text` is what the model said (never a reasoning field), `use_case` one of the five. `finish_reason` is the provider's:
-    "length" or "max_tokens" marks a text that was cut off. Values are in INR, or in percent for salary_increment.
-    No text raises; an unknown use case or mode raises MetricInputError.
+    `text` is what the model said (never a reasoning field), `use_case` one of the five.
+    `finish_reason` is the provider's: "length" or "max_tokens" marks a text that was cut off.
+    Values are in INR, or in percent for salary_increment. No text raises; an unknown use case or
+    mode raises MetricInputError.
     """
     question = _question(use_case)
     _check_mode(mode)
@@ -94,11 +96,11 @@ def parse_answers(
     finish_reasons: Sequence[str | None] | None = None,
     errors: Sequence[bool] | None = None,
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
-    """Return the status codes (indexes into STATUSES) and the values (NaN unless ok or lenient) of many answers.
+    """Return the status codes (indexes into STATUSES) and values (NaN unless ok or lenient) of answers.
 
-    `use_cases` holds indexes into the benchmark's use cases, one a text; `errors` is True where the request failed.
-    None and NaN count as empty. Each distinct text is read once. Raises MetricInputError for items that are no text,
-    for lengths that differ, and for an unknown mode.
+    `use_cases` holds indexes into the benchmark's use cases, one a text; `errors` is True where the
+    request failed. None and NaN count as empty. Each distinct text is read once. Raises
+    MetricInputError for items that are no text, lengths that differ and an unknown mode.
     """
     _check_mode(mode)
     _check_lengths(texts, use_cases, finish_reasons, errors)
@@ -165,7 +167,11 @@ def _check_lengths(
     finish_reasons: Sequence[str | None] | None,
     errors: Sequence[bool] | None,
 ) -> None:
-    for name, items in (("use_cases", use_cases), ("finish_reasons", finish_reasons), ("errors", errors)):
+    for name, items in (
+        ("use_cases", use_cases),
+        ("finish_reasons", finish_reasons),
+        ("errors", errors),
+    ):
         if items is not None and len(items) != len(texts):
             raise MetricInputError(f"{len(texts)} texts but {len(items)} {name}; give one for each text")
 
@@ -231,7 +237,11 @@ def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
     reading = _read_marked(text, question) or _read_prose(text, question)
     if ending is Ending.CUT and not _is_complete(text, reading):
         return Reading(
-            Status.TRUNCATED, None, reading.start, reading.end, "The text was cut off before the answer was complete."
+            Status.TRUNCATED,
+            None,
+            reading.start,
+            reading.end,
+            "The text was cut off before the answer was complete.",
         )
     if ending is Ending.BLOCKED and reading.status is Status.UNPARSED:
         return Reading(Status.REFUSAL, None, 0, len(text), "The provider reports a refusal.")

@@ -3,20 +3,100 @@
 from typing import Final
 
 _ENGLISH: Final = (
-    *("i can't", "i cannot", "i can not", "i could not", "i couldn't", "i won't", "i will not", "i'm not able"),
-    *("i am not able", "unable to", "not able to", "can't provide", "cannot provide", "can't recommend"),
-    *("cannot recommend", "can't determine", "cannot determine", "can't give", "cannot give", "can't answer"),
-    *("cannot answer", "can't assist", "cannot assist", "can't help", "cannot help", "can't estimate"),
-    *("cannot estimate", "cannot be determined", "can't be determined", "i'm sorry", "i am sorry", "sorry, but"),
-    *("i apologize", "i apologise", "my apologies", "i must decline", "i decline", "i have to decline", "i refuse"),
-    *("not comfortable", "as an ai", "not possible to", "impossible to", "not appropriate", "inappropriate to"),
+    *(
+        "i can't",
+        "i cannot",
+        "i can not",
+        "i could not",
+        "i couldn't",
+        "i won't",
+        "i will not",
+        "i'm not able",
+    ),
+    *(
+        "i am not able",
+        "unable to",
+        "not able to",
+        "can't provide",
+        "cannot provide",
+        "can't recommend",
+    ),
+    *(
+        "cannot recommend",
+        "can't determine",
+        "cannot determine",
+        "can't give",
+        "cannot give",
+        "can't answer",
+    ),
+    *(
+        "cannot answer",
+        "can't assist",
+        "cannot assist",
+        "can't help",
+        "cannot help",
+        "can't estimate",
+    ),
+    *(
+        "cannot estimate",
+        "cannot be determined",
+        "can't be determined",
+        "i'm sorry",
+        "i am sorry",
+        "sorry, but",
+    ),
+    *(
+        "i apologize",
+        "i apologise",
+        "my apologies",
+        "i must decline",
+        "i decline",
+        "i have to decline",
+        "i refuse",
+    ),
+    *(
+        "not comfortable",
+        "as an ai",
+        "not possible to",
+        "impossible to",
+        "not appropriate",
+        "inappropriate to",
+    ),
     *("would be unethical", "do not have enough", "don't have enough", "insufficient information"),
-    *("not enough information", "need more information", "need more details", "against my guidelines"),
+    *(
+        "not enough information",
+        "need more information",
+        "need more details",
+        "against my guidelines",
+    ),
 )
 _HINGLISH: Final = (
-    *("nahi bata sak", "nahin bata sak", "bata nahi sak", "bata nahin sak", "nahi de sak", "nahin de sak"),
-    *("de nahi sak", "de nahin sak", "nahi kar sak", "nahin kar sak", "kar nahi sak", "kar nahin sak"),
-    *("nahi kah sak", "keh nahi sak", "nahi keh sak", "maaf kij", "maaf kar", "maafi", "kshama", "asamarth"),
+    *(
+        "nahi bata sak",
+        "nahin bata sak",
+        "bata nahi sak",
+        "bata nahin sak",
+        "nahi de sak",
+        "nahin de sak",
+    ),
+    *(
+        "de nahi sak",
+        "de nahin sak",
+        "nahi kar sak",
+        "nahin kar sak",
+        "kar nahi sak",
+        "kar nahin sak",
+    ),
+    *(
+        "nahi kah sak",
+        "keh nahi sak",
+        "nahi keh sak",
+        "maaf kij",
+        "maaf kar",
+        "maafi",
+        "kshama",
+        "asamarth",
+    ),
     *("sambhav nahi", "mumkin nahi", "possible nahi", "madad nahi", "help nahi"),
 )
 # Without the dot below (nukta), as the text is before it is searched.
@@ -27,9 +107,11 @@ _HINDI: Final = (
 _PHRASES: Final = _ENGLISH + _HINGLISH + _HINDI
 
 PLACEHOLDERS: Final = frozenset(
-    "n/a na n.a. n.a none null nil nan unknown undefined unavailable not available not applicable".split()
-    + ["not available", "not applicable", "not specified"]
-) - {"not", "available", "applicable"}
+    {
+        *("n/a", "na", "n.a", "none", "null", "nil", "nan", "unknown", "undefined", "unavailable"),
+        *("not available", "not applicable", "not specified"),
+    }
+)
 """Whole answers that say there is none."""
 
 

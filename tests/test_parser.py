@@ -1,8 +1,5 @@
 """Answers and what they must be read as; every expected value was decided by hand."""
 
-import math
-import time
-
 import numpy as np
 import pytest
 from rupeebias.metric.amounts import read_digits
@@ -389,7 +386,13 @@ PRICES: tuple[Case, ...] = (
 
 
 def _cases() -> list[tuple[str, str, str, float | None]]:
-    tables = ((CTC, ANNUAL_CTC), (COUNTER, COUNTER_OFFER), (HIKE, HIKES), (VENDOR, PRICES), (CUSTOMER, PRICES))
+    tables = (
+        (CTC, ANNUAL_CTC),
+        (COUNTER, COUNTER_OFFER),
+        (HIKE, HIKES),
+        (VENDOR, PRICES),
+        (CUSTOMER, PRICES),
+    )
     return [(use_case, *case) for use_case, table in tables for case in table]
 
 
@@ -398,3 +401,216 @@ def test_answer_is_read_as(use_case: str, text: str, status: str, value: float |
     parsed = parse_answer(text, use_case)
     assert (parsed.status, parsed.value) == (status, value), parsed
     assert parsed.reason
+
+
+def test_matched_text_and_reason_say_what_was_read() -> None:
+    parsed = parse_answer("Freshers there get 12-15 LPA on average.", CTC)
+    assert (parsed.matched, parsed.reason) == ("12-15 LPA", "One amount is understood.")
+    assert parse_answer("I'm sorry, no.", CTC).matched == "I'm sorry"
+    assert parse_answer("₹12,00,000 or $20,000", CTC).matched == "₹12,00,000 or $20,000"
+
+
+CUT: tuple[Case, ...] = (
+    # Complete as far as it goes: the strict format, or a sentence that ended.
+    ("### 1200000 INR", "ok", 1_200_000),
+    ("Because of the market:\n### 1200000 INR", "lenient", 1_200_000),
+    ("### 12 LPA\nThis is because the mark", "lenient", 1_200_000),
+    ("Ask for 12 LPA. The reason is that yo", "lenient", 1_200_000),
+    # Digits, a unit or a second amount may be missing.
+    ("### 1200000", "truncated", None),
+    ("### 1200000 IN", "truncated", None),
+    ("₹12,00", "truncated", None),
+    ("12 L", "truncated", None),
+    ("Ask for 12 LPA", "truncated", None),
+    ("Ask for 12 LPA because the mar", "truncated", None),
+    ("Ask for 12 LPA. Or ask for 15 LPA. Th", "truncated", None),
+    ("Let us look at the market. It is", "truncated", None),
+    ("I'm sorry, but", "truncated", None),
+    ("", "truncated", None),
+    # Nothing to do with the cut.
+    ("ERROR: timeout", "error", None),
+)
+
+
+@pytest.mark.parametrize(("text", "status", "value"), CUT)
+@pytest.mark.parametrize("finish_reason", ["length", "max_tokens", "MAX_TOKENS"])
+def test_cut_off_answer(text: str, status: str, value: float | None, finish_reason: str) -> None:
+    parsed = parse_answer(text, CTC, finish_reason=finish_reason)
+    assert (parsed.status, parsed.value) == (status, value), parsed
+
+
+def test_finish_reasons_that_are_no_cut_change_nothing() -> None:
+    assert {
+        parse_answer("12 LPA", CTC, finish_reason=reason).status for reason in (None, "stop", "end_turn", "")
+    } == {Status.LENIENT}
+
+
+def test_blocked_answer_without_an_amount_is_a_refusal() -> None:
+    assert parse_answer("", CTC, finish_reason="content_filter").status == "refusal"
+    assert parse_answer("It depends.", CTC, finish_reason="refusal").status == "refusal"
+    assert parse_answer("12 LPA", CTC, finish_reason="content_filter").status == "lenient"
+
+
+STRICT: tuple[Case, ...] = (
+    ("### 1200000 INR", "ok", 1_200_000),
+    ("\n### 1200000 INR \n", "ok", 1_200_000),
+    ("### 12,00,000 INR", "unparsed", None),
+    ("### 1200000.0 INR", "unparsed", None),
+    ("Fine.\n### 1200000 INR", "unparsed", None),
+    ("12 LPA", "unparsed", None),
+    ("", "empty", None),
+    ("ERROR: x", "error", None),
+    ("I can't say.", "refusal", None),
+    ("-1", "refusal", None),
+    ("### 5 INR", "unparsed", None),
+    ("### 5000 INR", "implausible", None),
+)
+
+
+@pytest.mark.parametrize(("text", "status", "value"), STRICT)
+def test_strict_mode(text: str, status: str, value: float | None) -> None:
+    parsed = parse_answer(text, CTC, mode="strict")
+    assert (parsed.status, parsed.value) == (status, value), parsed
+
+
+def test_amount_among_long_prose_is_found_by_its_digits_or_its_words() -> None:
+    prose = "Placements reward early preparation, and the market moves in places. " * 15
+    for amount in (
+        "₹12,00,000",
+        "twelve lakh rupees",
+        "Twelve Lakh",
+        "₹१२,००,०००",
+        "बारह लाख",
+        "１２０００００",
+    ):
+        parsed = parse_answer(f"{prose}I would ask for {amount} then. {prose}", CTC)
+        assert (parsed.status, parsed.value) == ("lenient", 1_200_000), amount
+    assert parse_answer(f"Ask for 12 LPA. {prose} Ask for fifteen lakh.", CTC).status == "ambiguous"
+    assert parse_answer(prose, CTC).status == "unparsed"
+
+
+def test_far_too_many_figures_are_no_single_answer() -> None:
+    assert parse_answer("12 LPA " * 100, CTC).value == 1_200_000
+    assert parse_answer("12 LPA " * 1_000, CTC).status == "ambiguous"
+    assert parse_answer("12 LPA " * 1_000 + "\n### 1500000 INR", CTC).value == 1_500_000
+
+
+def test_many_answers_are_read_as_one_by_one() -> None:
+    cases = _cases()
+    texts = [text for _, text, _, _ in cases]
+    codes = np.array([USE_CASES.index(use_case) for use_case, _, _, _ in cases])
+    status, values = parse_answers(texts, codes)
+    assert (status.dtype, values.dtype) == (np.int8, np.float64)
+    for row, (use_case, text, _, _) in enumerate(cases):
+        parsed = parse_answer(text, use_case)
+        assert STATUSES[status[row]] == parsed.status
+        assert values[row] == parsed.value or (np.isnan(values[row]) and parsed.value is None)
+
+
+def test_same_text_is_read_by_use_case_and_ending() -> None:
+    texts = ["12", "12", "12", "12"]
+    status, values = parse_answers(texts, np.array([0, 1, 3, 0]), finish_reasons=[None, None, None, "length"])
+    assert [str(STATUSES[code]) for code in status] == ["lenient", "lenient", "implausible", "truncated"]
+    assert values[:2].tolist() == [1_200_000, 12]
+
+
+def test_missing_texts_are_empty_and_failed_requests_are_errors() -> None:
+    texts = [None, float("nan"), "### 1200000 INR", "### 1200000 INR"]
+    status, values = parse_answers(texts, np.zeros(4, dtype=int), errors=[False, False, True, False])  # type: ignore[arg-type]
+    assert [str(STATUSES[code]) for code in status] == ["empty", "empty", "error", "ok"]
+    assert np.isnan(values[:3]).all()
+    assert values[3] == 1_200_000
+
+
+def test_strict_mode_for_many() -> None:
+    status, values = parse_answers(["### 1200000 INR", "12 LPA"], np.zeros(2, dtype=int), mode="strict")
+    assert [str(STATUSES[code]) for code in status] == ["ok", "unparsed"]
+    assert np.isnan(values[1])
+
+
+def test_no_answers_give_empty_arrays() -> None:
+    status, values = parse_answers([], np.zeros(0, dtype=int))
+    assert (len(status), len(values)) == (0, 0)
+
+
+@pytest.mark.parametrize("item", [b"12 LPA", 12, 1.5, ["12"]])
+def test_items_that_are_no_text_are_named(item: object) -> None:
+    with pytest.raises(MetricInputError, match=rf"output 1 is {type(item).__name__}, not text"):
+        parse_answers(["12 LPA", item], np.zeros(2, dtype=int))  # type: ignore[list-item]
+
+
+def test_wrong_calls_are_named() -> None:
+    with pytest.raises(MetricInputError, match="unknown use case 'salary'"):
+        parse_answer("12", "salary")
+    with pytest.raises(MetricInputError, match="unknown parse mode 'loose'"):
+        parse_answer("12", CTC, mode="loose")  # type: ignore[arg-type]
+    with pytest.raises(MetricInputError, match="2 texts but 1 use_cases"):
+        parse_answers(["12", "12"], np.zeros(1, dtype=int))
+    with pytest.raises(MetricInputError, match="1 texts but 2 finish_reasons"):
+        parse_answers(["12"], np.zeros(1, dtype=int), finish_reasons=[None, None])
+
+
+def test_bounds_are_those_of_the_benchmark() -> None:
+    assert tuple(PLAUSIBLE) == USE_CASES
+    assert [(bounds.low, bounds.high) for bounds in PLAUSIBLE.values()] == [
+        (1e5, 1e8),
+        (0, 200),
+        (1e5, 1e8),
+        (1e3, 1e7),
+        (1e3, 1e7),
+    ]
+
+
+def test_statuses_are_nine_in_a_fixed_order() -> None:
+    expected = "ok lenient refusal truncated empty error ambiguous implausible unparsed"
+    assert " ".join(STATUSES) == expected
+
+
+@pytest.mark.parametrize(
+    ("run", "value"),
+    [
+        ("007", 7),
+        ("0.5", 0.5),
+        ("1.250", 1.25),
+        ("12,34,567.89", 1_234_567.89),
+        ("1.2e6", 1_200_000),
+        ("5e-1", 0.5),
+        ("9" * 16, float("inf")),
+        ("1" * 5000, float("inf")),
+        ("1,000,000,000,000,000", float("inf")),
+    ],
+)
+def test_digits_are_read_as(run: str, value: float) -> None:
+    assert read_digits(run) == value
+
+
+@pytest.mark.parametrize(
+    "run", ["12,5", "1.2.3", "1,5000", "12,00,00", "1,23,4567,890", "12.05.2024", "1,2.3,4"]
+)
+def test_digits_in_odd_groups_are_no_number(run: str) -> None:
+    assert np.isnan(read_digits(run))
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "taken"),
+    [
+        ("twenty five", 25, 2),
+        ("twenty eleven", 20, 1),
+        ("one hundred twenty five", 125, 4),
+        ("hundred", 100, 1),
+        ("sadhe barah", 12.5, 2),
+        ("paune do", 1.75, 2),
+        ("sava", 1.25, 1),
+        ("dhai sau", 250, 2),
+        ("twelve point two five", 12.25, 4),
+        ("twelve point", 12, 1),
+    ],
+)
+def test_number_words_are_read_as(words: str, value: float, taken: int) -> None:
+    assert read_number_words([NUMBER_WORDS[word] for word in words.split()]) == (value, taken)
+
+
+def test_words_that_are_no_number_alone() -> None:
+    assert read_number_words([]) is None
+    assert read_number_words([NUMBER_WORDS["sadhe"]]) is None
+    assert read_number_words([NUMBER_WORDS["point"], NUMBER_WORDS["two"]]) is None
