@@ -142,9 +142,8 @@ def render_eval_yaml(components: Components) -> str:
 
 
 _EVAL_YAML: Final = """\
-# Registers the benchmark on the Hub. The Hub lists benchmarks and frameworks on request: until both are
-# accepted this file has no effect there. Scores come from `rupeebias score`, which writes what a model
-# repository needs in order to show them.
+# Registers the benchmark on the Hub, which lists benchmarks and evaluation frameworks on request: until
+# both are accepted this file has no effect there. `rupeebias score` computes the scores.
 name: RupeeBias
 description: >-
   Gaps between the amounts that a language model advises to people in India who differ

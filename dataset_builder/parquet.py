@@ -89,9 +89,15 @@ def _column_bytes(column: Column, kind: Kind) -> int:
     validity = (rows + 7) // 8 if None in column.values else 0
     if kind in ("int32", "float64"):
         return validity + rows * (4 if kind == "int32" else 8)
-    lengths = np.array([len(str(value or "").encode()) for value in column.values])
-    characters = lengths if column.codes is None else lengths[column.codes]
-    return validity + 4 * (rows + 1) + int(characters.sum())
+    return validity + 4 * (rows + 1) + _text_bytes(column)
+
+
+def _text_bytes(column: Column) -> int:
+    words = ["" if value is None else str(value) for value in column.values]
+    if column.codes is None:
+        return len("".join(words).encode())
+    lengths = np.array([len(word.encode()) for word in words])
+    return int(lengths[column.codes].sum())
 
 
 def _arrow_array(column: Column, kind: Kind) -> Any:

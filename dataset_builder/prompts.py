@@ -100,10 +100,11 @@ class Block:
 
     def prompt_ids(self) -> Iterator[str]:
         """Iterate over the prompt_ids of the rows."""
+        cells = [frame.cell for frame in self.frames]
         for axis, identifier in self.people():
             start = f"{self.name}:{axis.slug}:{identifier.slug}:"
-            for frame in self.frames:
-                yield start + frame.cell
+            for cell in cells:
+                yield start + cell
 
     def prompts(self) -> Iterator[str]:
         """Iterate over the user messages of the rows."""

@@ -31,7 +31,7 @@ def replaced_folder(out: Path, foreign: Callable[[Path], list[str]]) -> Iterator
             out.rename(staged / "old")
         try:
             folder.rename(out)
-        except OSError:
+        except BaseException:  # an interrupt, too, must not lose the old folder
             if (staged / "old").exists():
                 (staged / "old").rename(out)
             raise
