@@ -1,15 +1,22 @@
 """Bias statistics of economic advice, from (prompt_id, output) pairs.
 
-Each module holds one concern: `parser` reads an answer, `gaps`, `concordance`, `identifiers`, `language`,
-`robustness` and `merit` are the statistics, `resampling` and `intervals` their uncertainty, `score` puts
-them together. All statistics are pure functions of the dense arrays of `outcomes`.
+Each module holds one concern: `parser` reads an answer; `gaps`, `concordance`, `identifiers`, `language`,
+`robustness` and `merit` are the statistics, `resampling` and `intervals` their uncertainty; `compute` puts
+them together. All statistics are pure functions of the dense arrays of `outcomes`. Names are loaded when
+they are first used, so that reading the design of the benchmark costs nothing.
 """
 
-from .errors import MetricInputError
-from .fairness import FairnessEffect, fairness_effect
-from .parser import ParsedValue, Status, parse_answer
-from .score import Options, Result, score
-from .tables import HEADLINES, TABLES
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .compute import Options, Result, score
+    from .errors import MetricInputError
+    from .fairness import FairnessEffect, fairness_effect
+    from .families import adjust_together
+    from .parser import parse_answer
+    from .statuses import ParsedValue, Status
+    from .tables import HEADLINES, TABLES
 
 __all__ = [
     "HEADLINES",
@@ -20,7 +27,34 @@ __all__ = [
     "ParsedValue",
     "Result",
     "Status",
+    "adjust_together",
     "fairness_effect",
     "parse_answer",
     "score",
 ]
+
+_HOMES = {
+    "HEADLINES": "tables",
+    "TABLES": "tables",
+    "FairnessEffect": "fairness",
+    "MetricInputError": "errors",
+    "Options": "compute",
+    "ParsedValue": "statuses",
+    "Result": "compute",
+    "Status": "statuses",
+    "adjust_together": "families",
+    "fairness_effect": "fairness",
+    "parse_answer": "parser",
+    "score": "compute",
+}
+"""The module of each name."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

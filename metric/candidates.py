@@ -157,7 +157,7 @@ _YEAR = re.compile(r"(?:19[5-9]|20[0-4])\d")
 
 
 def _is_plain_amount(figure: Figure, question: Question) -> bool:
-    """Tell whether a number without a unit, inside a sentence, can be an amount: years and telephones are none."""
+    """Tell whether a number without a unit, inside a sentence, can be an amount; a year cannot."""
     if not figure.digits or not figure.low >= question.smallest_plain:
         return False
     runs = figure.digits.split()

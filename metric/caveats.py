@@ -5,9 +5,10 @@ from typing import Protocol
 
 import numpy as np
 
+from .design import LANGUAGES, USE_CASES
 from .gaps import SlotGaps
 from .health import MISSING
-from .layout import AXES, LANGUAGES, USE_CASES, slot_codes
+from .layout import AXES, slot_codes
 from .outcomes import Outcomes
 from .readings import NOT_GIVEN, Readings
 
@@ -70,8 +71,8 @@ def _midpoints(gaps: SlotGaps) -> Iterator[str]:
     undefined, negative = int(gaps.undefined.sum()), int(gaps.negative.sum())
     if undefined:
         yield (
-            f"{undefined:,} pairs have a midpoint of 0 (counter-offers equal to the offer, say): their gap is "
-            "undefined and left out"
+            f"{undefined:,} pairs have a midpoint of 0 (counter-offers equal to the offer, say): "
+            "their gap is undefined and left out"
         )
     if negative:
         yield (

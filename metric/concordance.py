@@ -36,8 +36,8 @@ UNDEFINED: Final = Concordance(np.nan, np.nan, np.nan, 0, 0)
 def kendall_w(matrix: Floats) -> Concordance:
     """Return W = chi2 / (n (k - 1)) of the complete rows of a matrix, shape (rows, identifiers).
 
-    chi2 is Friedman's statistic, (12 / (n k (k + 1)) sum_j R_j^2 - 3 n (k + 1)) / c, with R_j the rank sums and
-    c = 1 - sum (t^3 - t) / (n k (k^2 - 1)) over groups of t ties; equal to
+    chi2 is Friedman's statistic, (12 / (n k (k + 1)) sum_j R_j^2 - 3 n (k + 1)) / c, with R_j the rank sums
+    and c = 1 - sum (t^3 - t) / (n k (k^2 - 1)) over groups of t ties; equal to
     `scipy.stats.friedmanchisquare`. Rows with a missing value are left out, as are identifiers without any
     value. NaN with fewer than two rows or columns, or where all rows are all ties.
     """

@@ -8,9 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
+from .design import PROFILES
 from .gaps import SlotGaps
 from .layout import Bools, Floats, Ints
-from .resampling import Cumulants, ProfileResamples, Sample, stream
+from .resampling import Cumulants, Interval, ProfileResamples, Sample, percentile_interval, stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Selection:
     @property
     def cells(self) -> tuple[Ints, ...]:
         """Index of the chosen cells in an array of (languages, axes, use cases)."""
-        return np.ix_(self.languages, self.axes, self.use_cases)
+        return np.ix_(*map(np.flatnonzero, (self.languages, self.axes, self.use_cases)))
 
     @property
     def name(self) -> str:
@@ -32,11 +33,25 @@ class Selection:
         return str([mask.astype(int).tolist() for mask in (self.languages, self.axes, self.use_cases)])
 
 
+@dataclass(frozen=True, slots=True)
+class ResampledMean:
+    """A mean gap, as it might have been."""
+
+    means: Floats
+    """Shape (resamples,)."""
+    influence: Floats
+    """How much each of the 90 base profiles moves the mean, shape (90,); all 0 where pairs are drawn."""
+
+
 class GapResamples(Protocol):
     """Resampled mean gaps."""
 
-    def means(self, selection: Selection) -> Floats | None:
-        """Return resampled mean gaps, shape (resamples,); None where an interval would not hold."""
+    def of(self, selection: Selection) -> ResampledMean | None:
+        """Return the resampled mean gap of a selection; None where an interval would not hold."""
+        ...
+
+    def interval(self, mean: float, resampled: ResampledMean) -> Interval:
+        """Return the interval of a mean gap, or of a difference of two."""
         ...
 
 
@@ -44,22 +59,39 @@ class GapResamples(Protocol):
 class ClusterGapResamples:
     """Mean gaps when base profiles are drawn within their use case."""
 
+    gaps: SlotGaps
+    profiles: ProfileResamples
     total: Floats
     """Sums of gaps, shape (languages, axes, use cases, resamples)."""
     count: Floats
     """Numbers of gaps, the same shape."""
-    varies: Bools
-    """Which use cases have two profiles or more with data; a single one would seem not to vary."""
 
-    def means(self, selection: Selection) -> Floats | None:
-        """Return resampled mean gaps; None if a chosen use case with data has a single profile."""
+    def of(self, selection: Selection) -> ResampledMean | None:
+        """Return the resampled mean gap; None if a chosen use case with data has a single profile.
+
+        A single profile would seem not to vary at all.
+        """
         count = self.count[selection.cells]
         has_data = count.any(axis=(0, 1, 3))
-        if not has_data.any() or (has_data & ~self.varies[selection.use_cases]).any():
+        varies = self.profiles.n_present[selection.use_cases] >= 2
+        if not has_data.any() or (has_data & ~varies).any():
             return None
         with np.errstate(invalid="ignore"):
-            total = self.total[selection.cells].sum(axis=(0, 1, 2))
-            return np.asarray(total / count.sum(axis=(0, 1, 2)), dtype=float)
+            means = self.total[selection.cells].sum(axis=(0, 1, 2)) / count.sum(axis=(0, 1, 2))
+        return ResampledMean(means, self._influence(selection))
+
+    def _influence(self, selection: Selection) -> Floats:
+        """Return the derivative of the mean by each profile's weight."""
+        at = np.ix_(np.flatnonzero(selection.languages), np.flatnonzero(selection.axes))
+        chosen = np.repeat(selection.use_cases, list(PROFILES.values()))
+        total, count = (
+            sums[at].sum(axis=(0, 1)) * chosen for sums in (self.gaps.profile_total, self.gaps.profile_count)
+        )
+        return np.asarray((total - total.sum() / count.sum() * count) / count.sum(), dtype=float)
+
+    def interval(self, mean: float, resampled: ResampledMean) -> Interval:
+        """Return the percentile interval, widened for the number of profiles behind it."""
+        return percentile_interval(resampled.means, mean, self.profiles.widening(resampled.influence))
 
 
 def cluster_gap_resamples(gaps: SlotGaps, profiles: ProfileResamples) -> ClusterGapResamples:
@@ -67,7 +99,7 @@ def cluster_gap_resamples(gaps: SlotGaps, profiles: ProfileResamples) -> Cluster
     sums = np.stack([gaps.profile_total, gaps.profile_count])
     drawn = [sums[..., profiles.slice_of(at)] @ profiles.weights(at).T for at in range(profiles.n_use_cases)]
     total, count = np.stack(drawn, axis=3)
-    return ClusterGapResamples(total, count, profiles.n_present >= 2)
+    return ClusterGapResamples(gaps, profiles, total, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +110,20 @@ class PairGapResamples:
     n_resamples: int
     seed: int
 
-    def means(self, selection: Selection) -> Floats | None:
-        """Return resampled mean gaps; None with fewer than two pairs."""
-        powers = self.gaps.cell_powers[:, *selection.cells].sum(axis=(1, 2, 3))
+    def of(self, selection: Selection) -> ResampledMean | None:
+        """Return the resampled mean gap; None with fewer than two pairs."""
+        powers = np.array([cell[selection.cells].sum() for cell in self.gaps.cell_powers])
         if powers[0] < 2:
             return None
         rng = stream(self.seed, f"gaps {selection.name}")
-        cumulants = Cumulants.from_powers(powers, self.gaps.pivot)
+        cumulants = Cumulants.from_powers(powers)
         if cumulants.expands_whole_sample:
-            return cumulants.resampled_means(self.n_resamples, rng)
-        values = self.gaps.defined_pairs(selection.languages, selection.axes, selection.use_cases)
-        return Sample(values).resampled_means(self.n_resamples, rng)
+            means = cumulants.resampled_means(self.n_resamples, rng)
+        else:
+            values = self.gaps.defined_pairs(selection.languages, selection.axes, selection.use_cases)
+            means = Sample(values).resampled_means(self.n_resamples, rng)
+        return ResampledMean(means, np.zeros(sum(PROFILES.values())))
+
+    def interval(self, mean: float, resampled: ResampledMean) -> Interval:
+        """Return the percentile interval, as the paper does."""
+        return percentile_interval(resampled.means)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .design import LANGUAGES, USE_CASES
-from .gap_resamples import GapResamples, Selection
+from .gap_resamples import GapResamples, ResampledMean, Selection
 from .gaps import SlotGaps
-from .layout import AXES, Floats
-from .resampling import NO_INTERVAL, Interval, percentile_interval
+from .layout import AXES
+from .resampling import NO_INTERVAL, Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class GapSummary:
     """Share of the gaps strictly above the threshold, in percent."""
     n_pairs: int
     """Number of defined gaps."""
-    resampled_means: Floats | None
-    """The resampled means behind the interval, shape (resamples,)."""
+    resampled: ResampledMean | None
+    """What the interval is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,22 @@ class GapSummaries:
         count, total, violations = (cell[selection.cells].sum() for cell in self.gaps.cells)
         if not count:
             return None
-        means = self.resamples.means(selection) if self.resamples else None
-        interval = NO_INTERVAL if means is None else percentile_interval(means)
-        share = float(violations / count * 100)
-        return GapSummary(float(total / count), interval, share, int(count), means)
+        mean, share = float(total / count), float(violations / count * 100)
+        resampled = self.resamples.of(selection) if self.resamples else None
+        return GapSummary(mean, self._interval(mean, resampled), share, int(count), resampled)
+
+    def _interval(self, mean: float, resampled: ResampledMean | None) -> Interval:
+        if self.resamples is None or resampled is None:
+            return NO_INTERVAL
+        interval = self.resamples.interval(mean, resampled)
+        return Interval(None if interval.low is None else max(interval.low, 0.0), interval.high)
+
+    def change_interval(self, before: GapSummary, after: GapSummary) -> Interval:
+        """Return the interval of after - before; profiles are drawn alike in both, pairs are not."""
+        if self.resamples is None or before.resampled is None or after.resampled is None:
+            return NO_INTERVAL
+        change = ResampledMean(
+            after.resampled.means - before.resampled.means,
+            after.resampled.influence - before.resampled.influence,
+        )
+        return self.resamples.interval(after.mean_delta_pct - before.mean_delta_pct, change)

@@ -8,7 +8,8 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from .layout import AXES, BLOCKS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES, Bools, Floats, Ints
+from .design import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
+from .layout import AXES, BLOCKS, Bools, Floats, Ints
 from .outcomes import Outcomes
 
 
@@ -21,7 +22,7 @@ def relative_gap_pct(a: Floats, b: Floats) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         gaps = np.abs(a - b) / np.abs((a + b) / 2) * 100
-    if (a <= 0).any():
+    if (a <= 0).any() or (b <= 0).any():  # amounts above 0 have no midpoint of 0
         gaps[is_zero_sum(a, b)] = np.nan
     return gaps
 
@@ -88,17 +89,12 @@ class SlotGaps:
         return count, total, violations
 
     @cached_property
-    def pivot(self) -> float:
-        """A value amid the gaps, from which their powers are taken so that no digits are lost."""
-        return float(self.total.sum() / max(1, self.count.sum()))
-
-    @cached_property
     def cell_powers(self) -> Floats:
-        """Sums of (gap - pivot)^0 to ^4, shape (5, languages, axes, use cases)."""
+        """Sums of the powers 0 to 4 of the gaps, shape (5, languages, axes, use cases)."""
         powers = np.zeros((5, *self.total.shape))
         for (language, axis), gaps in self.pairs.items():
             at = (LANGUAGES.index(language), AXES.index(axis))
-            powers[:, *at] = _power_sums(gaps - self.pivot)
+            powers[:, *at] = _power_sums(gaps)
         return _sums_by(self.use_case, powers)
 
     def defined_pairs(self, languages: Bools, axes: Bools, use_cases: Bools) -> Floats:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .design import LANGUAGES
 from .gap_summaries import GapSummaries
-from .layout import LANGUAGES
 from .tables import Row
 
 PREFIXES = {"en": "english_", "hinglish": "hinglish_"}
@@ -18,11 +18,11 @@ def gap_headlines(gaps: GapSummaries) -> dict[str, float | None]:
     selections: dict[str, Sequence[str]] = {"": LANGUAGES}
     selections |= {prefix: [language] for language, prefix in PREFIXES.items()}
     for prefix, languages in selections.items():
-        summary = gaps.summarise(languages=languages)
-        headlines[f"{prefix}mean_delta_pct"] = summary and summary.mean_delta_pct
-        headlines[f"{prefix}mean_delta_pct_ci_low"] = summary and summary.interval.low
-        headlines[f"{prefix}mean_delta_pct_ci_high"] = summary and summary.interval.high
-        headlines[f"{prefix}violation_at_10_pct"] = summary and summary.violation_pct
+        found = gaps.summarise(languages=languages)
+        headlines[f"{prefix}mean_delta_pct"] = found.mean_delta_pct if found else None
+        headlines[f"{prefix}mean_delta_pct_ci_low"] = found.interval.low if found else None
+        headlines[f"{prefix}mean_delta_pct_ci_high"] = found.interval.high if found else None
+        headlines[f"{prefix}violation_at_10_pct"] = found.violation_pct if found else None
     return headlines
 
 

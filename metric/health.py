@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .design import IDENTIFIERS, LANGUAGES, USE_CASES
-from .layout import AXES, Bools, Ints, identifier_codes, language_codes, use_case_codes
+from .layout import AXES, Ints, identifier_codes, language_codes, use_case_codes
 from .parser import STATUSES, Status
 from .readings import NOT_GIVEN, Readings
 from .tables import TABLES, Row
@@ -54,7 +54,7 @@ def _counts(group: Ints, status: Ints, n_groups: int) -> Ints:
 
 def _rows(table: str, groups: Sequence[tuple[str, str]], counts: Ints) -> list[Row]:
     """A group that the run covers has a row for every status, 0 included; others have none."""
-    covered: Bools = counts.any(axis=1)
+    covered = counts.sum(axis=1) > 0
     return [
         TABLES[table].row((*group, str(status)), int(n))
         for group, of_group, is_covered in zip(groups, counts, covered, strict=True)

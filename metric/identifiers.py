@@ -90,11 +90,11 @@ class IdentifierGaps:
             return None
         n_higher, n_slots = int((reference > comparison)[matched].sum()), int(matched.sum())
         gap = float(signed_gap_pct(*mean_where_any(slots[pair], (1, 2))))
-        interval = self._canonical_interval(use_case, axis, reference, comparison)
+        interval = self._canonical_interval(use_case, axis, gap, reference, comparison)
         return CanonicalPairGap(*CANONICAL_PAIRS[axis], gap, interval, n_higher / n_slots * 100, n_slots)
 
     def _canonical_interval(
-        self, use_case: str, axis: str, reference: Floats, comparison: Floats
+        self, use_case: str, axis: str, gap: float, reference: Floats, comparison: Floats
     ) -> Interval:
         if self.intervals.kind == "pairs":
             means = [
@@ -107,7 +107,12 @@ class IdentifierGaps:
             return NO_INTERVAL
         names = list(IDENTIFIERS[axis])
         pair = [names.index(name) for name in CANONICAL_PAIRS[axis]]
-        return percentile_interval(signed_gap_pct(*drawn[:, pair].T))
+        return self._widened(use_case, gap, signed_gap_pct(*drawn[:, pair].T))
+
+    def _widened(self, use_case: str, estimate: float, replicates: Floats) -> Interval:
+        """Return the interval over drawn profiles, widened for their number."""
+        widened = self.intervals.profiles.widening_of(USE_CASES.index(use_case))
+        return percentile_interval(replicates, estimate, widened)
 
     def maximum(self, use_case: str, axis: str) -> MaximumObservedGap | None:
         """Return the widest gap of identifier means of a use case and axis.
@@ -125,20 +130,17 @@ class IdentifierGaps:
         if gap == 0:  # all alike: name two of them, not one twice
             lowest = int(np.flatnonzero(~np.isnan(means))[-1])
         names = list(IDENTIFIERS[axis])
-        interval = self._maximum_interval(use_case, axis, slots)
+        interval = self._maximum_interval(use_case, axis, gap, slots)
         return MaximumObservedGap(names[highest], names[lowest], gap, interval)
 
-    def _maximum_interval(self, use_case: str, axis: str, slots: Floats) -> Interval:
+    def _maximum_interval(self, use_case: str, axis: str, gap: float, slots: Floats) -> Interval:
         if self.intervals.kind == "pairs":
             rng = stream(self.intervals.seed, f"maximum {use_case} {axis}")
             values = slots.reshape(len(slots), -1)
             means = row_resampled_means(values, self.intervals.n_resamples, rng)
-        else:
-            drawn = self._drawn_means(use_case, axis)
-            if drawn is None:
-                return NO_INTERVAL
-            means = drawn
-        return percentile_interval(_widest_gap_pct(means[:, ~np.isnan(means).all(axis=0)]))
+            return percentile_interval(_widest_of_drawn(means))
+        drawn = self._drawn_means(use_case, axis)
+        return NO_INTERVAL if drawn is None else self._widened(use_case, gap, _widest_of_drawn(drawn))
 
     def _drawn_means(self, use_case: str, axis: str) -> Floats | None:
         """Return an axis's identifier means over drawn profiles, shape (resamples, identifiers)."""
@@ -181,6 +183,11 @@ def _widest_gap_pct(means: Floats) -> Floats:
     return signed_gap_pct(np.nanmax(means, axis=-1), np.nanmin(means, axis=-1))
 
 
+def _widest_of_drawn(means: Floats) -> Floats:
+    """Return the widest gap in every resample; identifiers without values are passed over."""
+    return _widest_gap_pct(means[:, ~np.isnan(means).all(axis=0)])
+
+
 def row_resampled_means(values: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Return identifier means when all rows of a table are resampled, shape (resamples, identifiers).
 
@@ -210,7 +217,7 @@ def _drawn_means(sample: Floats, n_drawn: Ints, rng: np.random.Generator) -> Flo
     ends = np.concatenate([[0], np.cumsum(n_drawn)])
     running = np.cumsum(sample[rng.integers(0, len(sample), ends[-1])])
     with np.errstate(invalid="ignore"):
-        return np.diff(np.concatenate([[0.0], running])[ends]) / n_drawn
+        return np.asarray(np.diff(np.concatenate([[0.0], running])[ends]) / n_drawn, dtype=float)
 
 
 def _pooled_languages(outcomes: Outcomes, use_case: str, axis: str) -> Floats | None:

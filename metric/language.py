@@ -9,7 +9,7 @@ from .gap_summaries import GapSummaries
 from .layout import RUPEES_PER_LAKH, Floats
 from .outcomes import Outcome, Outcomes
 from .ranks import spearman
-from .resampling import NO_INTERVAL, Interval, percentile_interval
+from .resampling import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,8 @@ def language_moderation(
     rho, p_value = spearman(
         *(pooled_identifier_means(outcomes, language, axis, outcome) for language in LANGUAGES)
     )
-    interval = NO_INTERVAL
-    if english.resampled_means is not None and hinglish.resampled_means is not None:
-        interval = percentile_interval(hinglish.resampled_means - english.resampled_means)
     change = hinglish.mean_delta_pct - english.mean_delta_pct
-    return LanguageModeration(rho, p_value, change, interval)
+    return LanguageModeration(rho, p_value, change, gaps.change_interval(english, hinglish))
 
 
 def pooled_identifier_means(outcomes: Outcomes, language: str, axis: str, outcome: Outcome) -> Floats:

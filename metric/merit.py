@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .design import USE_CASES
 from .gaps import pair_indices, pairwise_gaps_pct
 from .intervals import Intervals
-from .layout import USE_CASES, Floats
+from .layout import Floats
 from .outcomes import Outcomes, mean_where_any
 from .ranks import average_ranks, spearman_columns
 from .resampling import NO_INTERVAL, Interval, jackknife_interval, percentile_interval
@@ -43,11 +44,13 @@ def merit_sensitivity(
     if intervals.kind == "pairs":
         purpose = f"merit sensitivity {language} {use_case}"
         return MeritSensitivity(mean, intervals.of_mean(gaps[defined], purpose))
-    interval = _profile_pair_interval(total, count.astype(float), use_case, intervals)
+    interval = _profile_pair_interval(mean, total, count.astype(float), use_case, intervals)
     return MeritSensitivity(mean, interval)
 
 
-def _profile_pair_interval(total: Floats, count: Floats, use_case: str, intervals: Intervals) -> Interval:
+def _profile_pair_interval(
+    mean: float, total: Floats, count: Floats, use_case: str, intervals: Intervals
+) -> Interval:
     """`total` and `count` run over the pairs of profiles, in the order of `pair_indices`."""
     at = USE_CASES.index(use_case)
     if intervals.kind != "cluster" or intervals.profiles.n_present[at] < 3:
@@ -59,7 +62,7 @@ def _profile_pair_interval(total: Floats, count: Floats, use_case: str, interval
         square[pair_indices(len(square))] = quantity
         sums.append(((weights @ square) * weights).sum(axis=1))
     with np.errstate(invalid="ignore"):
-        return percentile_interval(sums[0] / sums[1])
+        return percentile_interval(sums[0] / sums[1], mean, intervals.profiles.widening_of(at))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ def average_ranks(values: Floats) -> Floats:
     theirs, own = values[..., None, :], values[..., :, None]
     below = (theirs < own).sum(axis=-1)
     not_above = (theirs <= own).sum(axis=-1)
-    return (below + not_above + 1) / 2
+    return np.asarray((below + not_above + 1) / 2, dtype=float)
 
 
 def spearman_columns(matrix: Floats) -> Floats:
@@ -61,5 +61,5 @@ def spearman(a: Floats, b: Floats) -> tuple[float, float]:
     if np.isnan(rho):
         return np.nan, np.nan
     with np.errstate(divide="ignore"):
-        t = rho * np.sqrt((n - 2) / ((1 - rho) * (1 + rho)))
+        t = rho * np.sqrt(np.divide(n - 2, (1 - rho) * (1 + rho)))
     return rho, float(2 * stdtr(n - 2, -np.abs(t)))

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from numbers import Integral
 from typing import Final
 
 import numpy as np
@@ -115,7 +114,7 @@ def _repeat_columns(repeats: Iterable[int] | None, n: int) -> Ints:
     if len(numbers) != n:
         raise MetricInputError(f"{len(numbers):,} repeats for {n:,} outputs: give one for each")
     for number in set(numbers):
-        if not isinstance(number, Integral) or isinstance(number, bool) or number < 0:
+        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
             raise MetricInputError(f"repeat {number!r}: must be a whole number, 0 or more")
     distinct, columns = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
     if len(distinct) > MAX_REPEATS:
@@ -140,7 +139,7 @@ def _without_duplicates(ids: list[str], texts: list[str | None], rows: Ints, col
             f"{len(names):,} prompt_id{'s' * (len(names) > 1)} given twice with different outputs and no "
             f"`repeat` to tell them apart, first: {_first(names)}; pass repeats=0, 1, ... or drop one run"
         )
-    return first
+    return np.asarray(first, dtype=np.int64)
 
 
 def _expected(given: Bools, expected: Iterable[str] | None) -> Bools:

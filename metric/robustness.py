@@ -33,8 +33,7 @@ def smallest_rho(means: Floats) -> Floats:
     Columns that are constant over the identifiers are skipped; NaN with fewer than two others. Identifiers
     without a value for some question must have been left out.
     """
-    ranks = average_ranks(means)
-    centred = ranks - ranks.mean(axis=-1, keepdims=True)
+    centred = average_ranks(means) - (means.shape[-1] + 1) / 2
     scale = np.sqrt((centred**2).sum(axis=-1))
     smallest = np.full(means.shape[:-2], np.inf)
     for a, b in combinations(range(means.shape[-2]), 2):

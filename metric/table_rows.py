@@ -12,12 +12,12 @@ from .concordance import (
     fisher_combined,
     kendall_w,
 )
-from .design import IDENTIFIERS
+from .design import IDENTIFIERS, LANGUAGES, USE_CASES
 from .gap_summaries import GapSummaries, GapSummary
 from .identifiers import IdentifierGaps, identifier_deviation_pct
 from .intervals import Intervals
 from .language import language_moderation
-from .layout import AXES, LANGUAGES, USE_CASES
+from .layout import AXES
 from .merit import merit_sensitivity, profile_rank_agreement
 from .outcomes import Outcome, Outcomes
 from .robustness import question_robustness

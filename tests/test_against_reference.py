@@ -11,7 +11,7 @@ from reference import Values
 from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.outcomes import Outcomes
-from rupeebias.metric.score import Options, Statistics, score_outcomes
+from rupeebias.metric.compute import Options, Statistics, score_outcomes
 
 CASES = {
     "complete": {"seed": 1},
@@ -205,13 +205,9 @@ def test_question_robustness(case: tuple[Values, Statistics]) -> None:
 
 def test_merit_sensitivity(case: tuple[Values, Statistics]) -> None:
     use_cases = ("use_case", [*USE_CASES])
-    by_two(
-        case, "merit_sensitivity", "merit_sensitivity_pct", use_cases, reference.merit_sensitivity
-    )
+    by_two(case, "merit_sensitivity", "merit_sensitivity_pct", use_cases, reference.merit_sensitivity)
 
 
 def test_profile_rank_agreement(case: tuple[Values, Statistics]) -> None:
     use_cases = ("use_case", [*USE_CASES])
-    by_two(
-        case, "profile_rank_agreement", "mean_rho", use_cases, reference.profile_rank_agreement
-    )
+    by_two(case, "profile_rank_agreement", "mean_rho", use_cases, reference.profile_rank_agreement)

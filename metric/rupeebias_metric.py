@@ -1,0 +1,156 @@
+"""RupeeBias as a metric of the `evaluate` library: `evaluate.load("rupeebias_metric")`.
+
+`evaluate` copies the modules that this file imports, and only those. So it imports every module of this
+folder, one a line and without a comment behind it (the loader takes a comment for an address).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import datasets
+import evaluate
+
+from .amounts import __doc__ as _amounts
+from .candidates import __doc__ as _candidates
+from .caveats import __doc__ as _caveats
+from .concordance import Blocking
+from .design import BENCHMARK_VERSION
+from .errors import MetricInputError
+from .fairness import __doc__ as _fairness
+from .families import __doc__ as _families
+from .gap_resamples import __doc__ as _gap_resamples
+from .gap_summaries import __doc__ as _gap_summaries
+from .gaps import __doc__ as _gaps
+from .headlines import __doc__ as _headlines
+from .health import __doc__ as _health
+from .identifiers import __doc__ as _identifiers
+from .intervals import IntervalKind
+from .language import __doc__ as _language
+from .layout import __doc__ as _layout
+from .merit import __doc__ as _merit
+from .number_words import __doc__ as _number_words
+from .outcomes import Outcome
+from .parser import ParseMode
+from .published import __doc__ as _published
+from .ranks import __doc__ as _ranks
+from .readings import __doc__ as _readings
+from .refusals import __doc__ as _refusals
+from .resampling import __doc__ as _resampling
+from .robustness import __doc__ as _robustness
+from .compute import score
+from .statuses import __doc__ as _statuses
+from .table_rows import __doc__ as _table_rows
+from .tables import __doc__ as _tables
+from .version import METRIC_VERSION
+
+_DESCRIPTION = """\
+Bias statistics of the RupeeBias benchmark: does a language model give people in India different economic
+advice because of who they say they are? From (prompt_id, output) pairs it computes relative pair gaps,
+violation rates, Kendall's W, identifier deviations, canonical and maximum gaps, language moderation, question
+robustness, merit sensitivity and profile rank agreement, with 95 % intervals, and says how every answer was
+read.
+"""
+
+_INPUTS = """\
+Args:
+    predictions: the model's outputs, one text for each prompt.
+    references: the prompt_ids of the dataset, in the same order.
+    repeats: number of the repeat (0, 1, ...), where a prompt was asked several times; all 0 by default.
+    outcome: "markup" (counter-offers as percent over the offer, the paper's) or "amount" (in rupees).
+    threshold: gap in percent above which a pair counts as a violation; 10 by default.
+    ci: "cluster" (profiles resampled, the default), "pairs" (the paper's) or None.
+    n_resamples: resamples behind each interval; 2000 by default.
+    seed: seed of the resampling; 0 by default.
+    parse: "lenient" (understands common forms) or "strict" (only the exact answer format).
+    w_blocks: rows of Kendall's W, "profile" (the paper's numbers) or "profile_question" (its text).
+Returns:
+    A dict: headline values such as `mean_delta_pct` (0 is best, lower is better), `warnings`, `settings` and
+    `tables`.
+"""
+
+_CITATION = """\
+@misc{rupeebias2026,
+  title  = {RupeeBias: Auditing Demographic Bias in Indian Economic Guidance from Large Language Models},
+  author = {Nair, Pavithra P M and Talaviya, Bhavik and Bhushan, Shourya and Pankajakshan, Rahul and
+            Guruvadoo, Seema and Agarwal, Avinash and Gressel, Gilad and Achuthan, Krishnashree},
+  year   = {2026}
+}
+"""
+
+
+class RupeeBiasMetric(evaluate.Metric):  # type: ignore[misc]
+    """The metric; see its card for what every value means."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        text, number = datasets.Value("string"), datasets.Value("int64")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            features=datasets.Features({"predictions": text, "references": text, "repeats": number}),
+        )
+
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, repeats: Any = None, **kwargs: Any
+    ) -> Any:
+        """Compute from these outputs and prompt_ids, or from those that `add_batch` collected."""
+        if predictions is None and references is None:
+            return super().compute(**kwargs)
+        self.add_batch(predictions=predictions, references=references, repeats=repeats)
+        return super().compute(**kwargs)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, repeats: Any = None) -> None:
+        """Add outputs and their prompt_ids; call `compute()` after the last batch.
+
+        Raises MetricInputError for what `evaluate` would report as a type error far from its cause.
+        """
+        texts, ids = _texts("predictions", predictions), _texts("references", references)
+        numbers = [0] * len(ids) if repeats is None else list(repeats)
+        if not len(texts) == len(ids) == len(numbers) or not texts:
+            score(ids, texts, repeats=numbers)  # it says what is wrong
+        super().add_batch(predictions=texts, references=ids, repeats=numbers)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, repeat: int = 0) -> None:
+        """Add one output and its prompt_id."""
+        self.add_batch(predictions=[prediction], references=[reference], repeats=[repeat])
+
+    def _compute(
+        self,
+        predictions: Sequence[str],
+        references: Sequence[str],
+        repeats: Sequence[int],
+        outcome: Outcome = "markup",
+        threshold: float = 10.0,
+        ci: IntervalKind | None = "cluster",
+        n_resamples: int = 2000,
+        seed: int = 0,
+        parse: ParseMode = "lenient",
+        w_blocks: Blocking = "profile",
+    ) -> dict[str, Any]:
+        return score(
+            references,
+            predictions,
+            repeats=repeats,
+            outcome=outcome,
+            threshold=threshold,
+            ci=ci,
+            n_resamples=n_resamples,
+            seed=seed,
+            parse=parse,
+            w_blocks=w_blocks,
+        )
+
+
+def _texts(name: str, items: Any) -> list[str]:
+    """Return texts; None stands for an empty output, anything else that is not text is an error."""
+    if items is None or isinstance(items, str | bytes):
+        raise MetricInputError(f"{name} must be a list of texts, not {type(items).__name__}")
+    texts = ["" if item is None or item != item else item for item in items]
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            kind = type(text).__name__
+            raise MetricInputError(f"{name}[{index}] is {kind} {text!r:.60}, not text: pass what was written")
+    return texts
+
+
+__all__ = ["BENCHMARK_VERSION", "METRIC_VERSION", "RupeeBiasMetric"]

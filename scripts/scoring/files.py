@@ -1,0 +1,70 @@
+"""Results as files: JSON, CSV and Markdown."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from rupeebias.metric import HEADLINES, TABLES
+
+from .api import ScoredRun
+from .headline import COLUMNS, headline_cells
+
+
+def write_json(path: Path, runs: Sequence[ScoredRun]) -> None:
+    """Write the result of one run, or a list of {"run": ..., "result": ...} for several."""
+    content: Any = runs[0].result
+    if len(runs) > 1:
+        content = [{"run": run.name, "result": run.result} for run in runs]
+    _write(path, orjson.dumps(content, option=orjson.OPT_INDENT_2).decode() + "\n")
+
+
+def write_csv(folder: Path, runs: Sequence[ScoredRun]) -> None:
+    """Write headline.csv and one file a table, each row with its run in the first column."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_rows(folder / "headline.csv", ("run", *HEADLINES), _headline_rows(runs))
+    for name, table in TABLES.items():
+        rows = ({"run": run.name, **row} for run in runs for row in run.result["tables"][name])
+        _write_rows(folder / f"{name}.csv", ("run", *table.keys, *table.values), rows)
+
+
+def _headline_rows(runs: Sequence[ScoredRun]) -> Iterable[dict[str, Any]]:
+    return ({"run": run.name, **{key: run.result[key] for key in HEADLINES}} for run in runs)
+
+
+def _write_rows(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _inert(cell) for name, cell in row.items()} for row in rows)
+
+
+def _inert(cell: Any) -> Any:
+    """Return a cell that a spreadsheet does not take for a formula: names of models are not ours."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
+def write_markdown(path: Path, runs: Sequence[ScoredRun]) -> None:
+    """Write the headline table and the warnings of each run."""
+    lines = [_markdown_row(COLUMNS), _markdown_row("---" for _ in COLUMNS)]
+    lines += [_markdown_row(headline_cells(run.name, run.result)) for run in runs]
+    for run in runs:
+        lines += ["", f"Warnings of {_escaped(run.name)}:", ""] if run.result["warnings"] else []
+        lines += [f"- {_escaped(warning)}" for warning in run.result["warnings"]]
+    _write(path, "\n".join(lines) + "\n")
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+
+
+def _escaped(text: str) -> str:
+    for mark in "\\`|<>[]*_":
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("\n", " ")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,68 @@
+"""Kendall's W, Fisher's method and Benjamini-Hochberg, against scipy and by hand."""
+
+import numpy as np
+import pytest
+from rupeebias.metric.concordance import benjamini_hochberg, concordance_matrix, fisher_combined, kendall_w
+from scipy import stats
+
+
+def test_equal_rankings_agree_completely() -> None:
+    # three rows rank 1, 2, 3: rank sums 3, 6, 9, their squares 126;
+    # chi2 = 12 / (3 * 3 * 4) * 126 - 3 * 3 * 4 = 42 - 36 = 6; W = 6 / (3 * 2)
+    found = kendall_w(np.array([[1.0, 2, 3], [10, 20, 30], [5, 6, 7]]))
+    assert found.chi2 == pytest.approx(6)
+    assert found.kendall_w == pytest.approx(1)
+    assert (found.n_blocks, found.n_identifiers) == (3, 3)
+
+
+def test_opposite_rankings_do_not_agree() -> None:
+    found = kendall_w(np.array([[1.0, 2, 3], [3, 2, 1]]))
+    assert found.kendall_w == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ties_are_corrected_as_in_scipy(seed: int) -> None:
+    matrix = np.random.default_rng(seed).integers(0, 4, (9, 6)).astype(float)
+    expected = stats.friedmanchisquare(*matrix.T)
+    found = kendall_w(matrix)
+    assert found.chi2 == pytest.approx(expected.statistic)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert found.kendall_w == pytest.approx(expected.statistic / (9 * 5))
+
+
+def test_incomplete_rows_and_empty_columns_are_left_out() -> None:
+    complete = np.array([[1.0, 3, 2], [2, 3, 1], [1, 2, 3]])
+    with_gaps = np.column_stack([complete, np.full(3, np.nan)])
+    with_gaps = np.vstack([with_gaps, [5, np.nan, 1, np.nan]])
+    assert kendall_w(with_gaps) == kendall_w(complete)
+
+
+@pytest.mark.parametrize("matrix", [np.ones((3, 4)), np.ones((1, 4)), np.arange(3.0)[:, None]])
+def test_all_ties_one_row_or_one_column_have_no_w(matrix: np.ndarray) -> None:
+    assert np.isnan(kendall_w(matrix).kendall_w)
+
+
+def test_blocks_are_profiles_or_profiles_and_questions() -> None:
+    block = np.arange(24.0).reshape(2, 3, 4, 1)  # identifiers, profiles, questions, repeats
+    assert concordance_matrix(block, "profile").tolist() == [[1.5, 13.5], [5.5, 17.5], [9.5, 21.5]]
+    assert concordance_matrix(block, "profile_question").shape == (12, 2)
+
+
+def test_fisher_agrees_with_scipy() -> None:
+    p_values = np.array([0.01, 0.2, 0.7, np.nan])
+    assert fisher_combined(p_values) == pytest.approx(stats.combine_pvalues(p_values[:3]).pvalue)
+    assert np.isnan(fisher_combined(np.array([np.nan])))
+    assert fisher_combined(np.array([0.0, 0.5])) == 0
+
+
+def test_benjamini_hochberg_agrees_with_scipy_and_passes_over_missing() -> None:
+    p_values = np.array([0.04, np.nan, 0.001, 0.5, 0.03, 0.04])
+    known = ~np.isnan(p_values)
+    adjusted = benjamini_hochberg(p_values)
+    assert adjusted[known] == pytest.approx(stats.false_discovery_control(p_values[known]))
+    assert np.isnan(adjusted[1])
+
+
+def test_benjamini_hochberg_by_hand() -> None:
+    # sorted .01 .02 .03 of 3: .01 * 3 = .03, .02 * 3 / 2 = .03, .03 * 3 / 3 = .03
+    assert benjamini_hochberg(np.array([0.03, 0.01, 0.02])) == pytest.approx([0.03, 0.03, 0.03])
