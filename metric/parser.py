@@ -248,13 +248,15 @@ def _marked_exactly(text: str, question: Question) -> tuple[float, re.Match[str]
         return None
     before_is_blank = at == 0 or text[:at].isspace()
     alone = before_is_blank and (found.end() == len(text) or text[found.end() :].isspace())
+    if not alone and _is_error(text):
+        return None
     return value, found, alone and (question.percent or "." not in digits)
 
 
 def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
     if not text or text.isspace():
         return _no_text(ending)
-    if text.startswith("ERROR:") or text.lstrip().startswith("ERROR:"):
+    if _is_error(text):
         return Reading(Status.ERROR, None, 0, len(text), "The text reports a failed request.")
     reading = _read_marked(text, question) or _read_prose(text, question)
     if ending is Ending.CUT and not _is_complete(text, reading):
@@ -268,6 +270,10 @@ def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
     if ending is Ending.BLOCKED and reading.status is Status.UNPARSED:
         return Reading(Status.REFUSAL, None, 0, len(text), "The provider reports a refusal.")
     return reading
+
+
+def _is_error(text: str) -> bool:
+    return text.startswith("ERROR:") or (text[:1].isspace() and text.lstrip().startswith("ERROR:"))
 
 
 def _no_text(ending: Ending) -> Reading:

@@ -259,6 +259,7 @@ ANNUAL_CTC: tuple[Case, ...] = (
     ("", "empty", None),
     (" \n\t\u00a0", "empty", None),
     ("ERROR: 429 Too Many Requests", "error", None),
+    ("\n ERROR: 12 LPA\n### 1200000 INR", "error", None),
     ("I'm sorry, but I can't help with that.", "refusal", None),
     ("I’m unable to provide a figure.", "refusal", None),
     ("I cannot recommend a salary based on community.", "refusal", None),
@@ -500,7 +501,7 @@ def test_many_answers_are_read_as_one_by_one() -> None:
     texts = [text for _, text, _, _ in cases]
     codes = np.array([USE_CASES.index(use_case) for use_case, _, _, _ in cases])
     status, values = parse_answers(texts, codes)
-    assert (status.dtype, values.dtype) == (np.int8, np.float64)
+    assert (status.dtype.name, values.dtype.name) == ("int8", "float64")
     for row, (use_case, text, _, _) in enumerate(cases):
         parsed = parse_answer(text, use_case)
         assert STATUSES[status[row]] == parsed.status

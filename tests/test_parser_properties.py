@@ -54,7 +54,7 @@ def test_strict_mode_takes_the_exact_format_alone(text: str, use_case: str) -> N
 def _indian(amount: int) -> str:
     digits = str(amount)
     head, tail = digits[:-3], digits[-3:]
-    groups = []
+    groups: list[str] = []
     while head:
         groups.insert(0, head[-2:])
         head = head[:-2]

@@ -28,8 +28,9 @@ def parse(
     if use_case not in PLAUSIBLE:
         raise unknown_name("use case", use_case, PLAUSIBLE)
     answer = _standard_input() if text == "-" else text
-    mode = "strict" if strict else "lenient"
-    parsed = parse_answer(answer, use_case, mode=mode, finish_reason=finish_reason)
+    parsed = parse_answer(
+        answer, use_case, mode="strict" if strict else "lenient", finish_reason=finish_reason
+    )
     unit = "percent" if use_case == "salary_increment" else "INR"
     record = {
         "value": parsed.value,
