@@ -57,6 +57,8 @@ class Measurement(NamedTuple):
     """What one process took."""
 
     seconds: float
+    cpu_seconds: float
+    """User and system time: what is left to compare when other programs keep the cores busy."""
     peak_mb: float
 
 
@@ -81,17 +83,19 @@ class Baseline(NamedTuple):
 
 def measure(command: list[str], output: Path | None = None) -> Measurement:
     """Return time and peak memory of a process of its own; its failure ends the benchmark."""
-    with (output or Path(os.devnull)).open("w", encoding="utf-8") as file:
+    with (output or Path(os.devnull)).open("w", encoding="utf-8") as file, tempfile.TemporaryFile() as log:
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=file)
+        process = subprocess.Popen(command, stdout=file, stderr=log)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
+        log.seek(0)
+        said = log.read().decode(errors="replace")[-2000:]
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        sys.exit(f"failed with exit status {process.returncode}: {' '.join(command[:6])} ...")
+        sys.exit(f"{said}\nexit status {process.returncode}: {' '.join(command[:6])} ...")
     # Linux counts kilobytes, macOS bytes.
     unit = 1e6 if sys.platform == "darwin" else 1e3
-    return Measurement(seconds, usage.ru_maxrss / unit)
+    return Measurement(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit)
 
 
 def score_command(runs: list[Path], ci: str, output: Path) -> list[str]:
@@ -120,16 +124,18 @@ def read_results(path: Path) -> list[Record]:
     return [run["result"] for run in loaded] if isinstance(loaded, list) else [loaded]
 
 
-def baseline_seconds(baseline: Baseline, n_models: int) -> tuple[float, bool]:
-    """Return the baseline's time for a number of models, and whether it is extrapolated.
+def baseline_times(baseline: Baseline, n_models: int) -> tuple[float, float, bool]:
+    """Return the baseline's wall and CPU time for a number of models, and whether extrapolated.
 
     Only the work grows with the models: the imports are timed alone and counted once.
     """
+    whole = baseline.measured
     if n_models == len(baseline.runs):
-        return baseline.measured.seconds, False
-    start = measure([sys.executable, "-c", "import numpy, pandas, scipy.stats"]).seconds
-    work = (baseline.measured.seconds - start) / len(baseline.runs)
-    return start + n_models * work, True
+        return whole.seconds, whole.cpu_seconds, False
+    start = measure([sys.executable, "-c", "import numpy, pandas, scipy.stats"])
+    factor = n_models / len(baseline.runs)
+    seconds = start.seconds + factor * (whole.seconds - start.seconds)
+    return seconds, start.cpu_seconds + factor * (whole.cpu_seconds - start.cpu_seconds), True
 
 
 # --- Agreement ------------------------------------------------------------------------------------
@@ -237,13 +243,15 @@ def machine() -> str:
     )
 
 
-def print_times(label: str, measured: list[Measurement]) -> float:
-    """Print least and median time with the peak memory; return the median."""
+def print_times(label: str, measured: list[Measurement]) -> tuple[float, float]:
+    """Print least and median time, CPU time and peak memory; return both medians."""
     seconds = [one.seconds for one in measured]
     median = statistics.median(seconds)
+    cpu = statistics.median(one.cpu_seconds for one in measured)
     peak = max(one.peak_mb for one in measured)
-    print(f"  {label:<34} {min(seconds):8.2f} / {median:.2f} s   peak {peak:5.0f} MB")
-    return median
+    times = f"{min(seconds):8.2f} / {median:.2f} s   CPU {cpu:.2f} s   peak {peak:.0f} MB"
+    print(f"  {label:<40}{times}")
+    return median, cpu
 
 
 def compare_times(runs: list[Path], baseline: Baseline, folder: Path, repeats: int) -> None:
@@ -251,13 +259,15 @@ def compare_times(runs: list[Path], baseline: Baseline, folder: Path, repeats: i
     print(f"\n{len(runs)} model{'s' if len(runs) > 1 else ''}, least / median of {repeats}")
     pairs = measure_ours(runs, "pairs", folder / f"pairs_{len(runs)}.json", repeats)
     cluster = measure_ours(runs, "cluster", folder / f"cluster_{len(runs)}.json", repeats)
-    median = print_times("rupeebias score --ci pairs", pairs)
+    median, cpu = print_times("rupeebias score --ci pairs", pairs)
     print_times("rupeebias score --ci cluster", cluster)
-    seconds, extrapolated = baseline_seconds(baseline, len(runs))
-    note = f"EXTRAPOLATED from {len(baseline.runs)}" if extrapolated else "one run"
-    peak = baseline.measured.peak_mb
-    print(f"  {'straightforward.py (' + note + ')':<34} {seconds:8.2f} s   peak {peak:5.0f} MB")
-    print(f"  ratio straightforward / --ci pairs (median): {seconds / median:.0f}")
+    seconds, cpu_seconds, extrapolated = baseline_times(baseline, len(runs))
+    note = f"EXTRAPOLATED from {len(baseline.runs)}" if extrapolated else "one process"
+    label, peak = f"straightforward.py ({note})", baseline.measured.peak_mb
+    print(f"  {label:<40}{seconds:8.2f} s   CPU {cpu_seconds:.2f} s   peak {peak:.0f} MB")
+    print(
+        f"  ratio, straightforward / --ci pairs: {seconds / median:.0f}, by CPU time {cpu_seconds / cpu:.0f}"
+    )
 
 
 def parse_arguments() -> argparse.Namespace:
