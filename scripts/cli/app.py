@@ -6,15 +6,8 @@ from typing import Any
 
 import typer
 
-from . import audit
-from . import build
-from . import generate
-from . import local
-from . import parse
-from . import runs
-from . import score
-from . import simulate
 from ..errors import RupeeBiasError
+from . import audit, build, generate, local, parse, runs, score, simulate
 
 app = typer.Typer(
     name="rupeebias",

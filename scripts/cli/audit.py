@@ -1,0 +1,100 @@
+"""`rupeebias audit`: build, generate and score in one go."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..selection import (
+    AxisOption,
+    IdentifierOption,
+    LanguageOption,
+    LimitOption,
+    ProfileOption,
+    QuestionOption,
+    Selection,
+    UseCaseOption,
+)
+from .generate import (
+    BaseUrlOption,
+    ConnectionsOption,
+    ConstrainOption,
+    ExtraOption,
+    FreshOption,
+    ModelOption,
+    RepeatsOption,
+    RetryErrorsOption,
+    RunOption,
+    parse_extras,
+)
+
+JsonOption = Annotated[
+    Path | None, typer.Option("--json", help="Write the result here. [default: scores.json in the run]")
+]
+DatasetOption = Annotated[Path, typer.Option("--dataset", help="Dataset folder, built if it is missing.")]
+
+
+def audit(
+    model: ModelOption,
+    use_case: UseCaseOption = None,
+    language: LanguageOption = None,
+    axis: AxisOption = None,
+    identifier: IdentifierOption = None,
+    profile: ProfileOption = None,
+    question: QuestionOption = None,
+    limit: LimitOption = None,
+    run: RunOption = None,
+    base_url: BaseUrlOption = None,
+    extra: ExtraOption = None,
+    repeats: RepeatsOption = 1,
+    constrain: ConstrainOption = None,
+    max_connections: ConnectionsOption = None,
+    retry_errors: RetryErrorsOption = False,
+    fresh: FreshOption = False,
+    dataset: DatasetOption = Path("rupeebias"),
+    json: JsonOption = None,
+) -> None:
+    """Build the dataset if needed, ask a model, score its answers and print the headline table.
+
+    Example: rupeebias audit --model sim/biased
+
+    The same command resumes a run. `rupeebias generate` has more options; its runs are scored with
+    `rupeebias score`.
+    """
+    from ..generate.api import GenerateOptions, check_error_share, generate_outputs
+    from ..generate.types import ModelOptions
+
+    selection = Selection.parse(use_case, language, axis, identifier, profile, question, limit)
+    options = GenerateOptions(
+        model=model,
+        model_options=ModelOptions(base_url=base_url, extras=parse_extras(extra), constrain=constrain),
+        max_connections=max_connections,
+        repeats=repeats,
+        run=run,
+        retry_errors=retry_errors,
+        fresh=fresh,
+    )
+    _build_if_needed(dataset)
+    summary = generate_outputs(options, selection, say=typer.echo)
+    _score(summary.folder, json or summary.folder / "scores.json")
+    check_error_share(summary, None)
+
+
+def _build_if_needed(folder: Path) -> None:
+    from rupeebias.dataset_builder.folder import build_dataset, is_current
+
+    if not is_current(folder):
+        built = build_dataset(folder)
+        typer.echo(f"{folder}: {built.rows:,} prompts built")
+
+
+def _score(folder: Path, target: Path) -> None:
+    from ..scoring.api import score_paths
+    from ..scoring.files import write_json
+    from ..scoring.headline import print_headlines
+
+    runs = score_paths([folder])
+    typer.echo()
+    print_headlines([(run.name, run.result) for run in runs], published=True)
+    write_json(target, runs)
+    typer.echo(f"\nfull result: {target}")
