@@ -11,20 +11,22 @@ function at the steps' bounds, tails beyond 8.5 standard deviations left out) an
 all pairs of amounts. Answers that are lost (refusals, unreadable ones) are not part of the truth.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
-from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES
 from scipy.special import ndtr
+
+from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES
 
 from .law import GROUPS, Floats, amounts, cells, median_outcomes, outcomes_of, rounded
 from .respondents import Respondent
 
 _REACH: Final = 8.5  # standard deviations
 _NODES: Final = 20_001
-_PROBES: Final = 4_001  # amounts looked at to find the steps inside the reach
+_TIE: Final = 1e-9  # gaps of exactly 10 %, common between rounded amounts, are not above it
+_PROBES: Final = 4_001  # amounts looked at to find the steps; they find all up to log sds of about 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,22 @@ class Truth:
     """Each identifier."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """One use case and language."""
+
+    by_axis: dict[str, tuple[float, float]]
+    """Axis to mean gap and share above 10 %, in percent."""
+    expected: Floats
+    """Expected outcome by group, averaged over the slots."""
+
+
 def true_gaps(respondent: Respondent) -> Truth:
     """Return the true values of a respondent; the module says how they are computed."""
-    gaps = tuple(gap for use_case, language in cells() for gap in _cell_gaps(respondent, use_case, language))
-    means = {cell: _expected_outcomes(respondent, *cell) for cell in cells()}
+    make = _rounded_cell if respondent.rounding else _smooth_cell
+    made = {cell: make(respondent, *cell) for cell in cells()}
+    gaps = tuple(gap for names, cell in made.items() for gap in _gaps(*names, cell))
+    means = {names: cell.expected for names, cell in made.items()}
     return Truth(
         respondent=respondent,
         mean_delta_pct=_pooled_gap(gaps),
@@ -107,7 +121,14 @@ def true_gaps(respondent: Respondent) -> Truth:
     )
 
 
-def _pooled_gap(gaps: tuple[TrueGap, ...] | list[TrueGap]) -> float:
+def _gaps(use_case: str, language: str, cell: _Cell) -> Iterator[TrueGap]:
+    for axis, (mean, above) in cell.by_axis.items():
+        k = len(IDENTIFIERS[axis])
+        n_pairs = PROFILES[use_case] * QUESTIONS[use_case] * k * (k - 1) // 2
+        yield TrueGap(use_case, language, axis, mean, above, n_pairs)
+
+
+def _pooled_gap(gaps: Sequence[TrueGap]) -> float:
     return _weighted([(gap.mean_delta_pct, gap.n_pairs) for gap in gaps])
 
 
@@ -115,63 +136,58 @@ def _weighted(values: list[tuple[float, int]]) -> float:
     return sum(value * weight for value, weight in values) / sum(weight for _, weight in values)
 
 
-def _spread(respondent: Respondent) -> float:
+def _log_sd(respondent: Respondent) -> float:
     return float(np.hypot(respondent.noise_sd, respondent.profile_noise_sd))
 
 
 def _rows(axis: str) -> slice:
-    axes = [group_axis for group_axis, _ in GROUPS]
-    start = axes.index(axis)
+    start = [group_axis for group_axis, _ in GROUPS].index(axis)
     return slice(start, start + len(IDENTIFIERS[axis]))
 
 
-def _cell_gaps(respondent: Respondent, use_case: str, language: str) -> list[TrueGap]:
+def _smooth_cell(respondent: Respondent, use_case: str, language: str) -> _Cell:
     medians = median_outcomes(respondent, use_case, language)
-    slots = medians.reshape(len(GROUPS), -1).T  # (slots, groups)
-    profiles = np.repeat(np.arange(PROFILES[use_case]), QUESTIONS[use_case])
-    pair_gaps = _rounded_gaps if respondent.rounding else _smooth_gaps
-    found: list[TrueGap] = []
-    for axis in IDENTIFIERS:
-        mean, above = pair_gaps(respondent, use_case, slots[:, _rows(axis)], profiles)
-        k = len(IDENTIFIERS[axis])
-        n_pairs = len(slots) * k * (k - 1) // 2
-        found.append(TrueGap(use_case, language, axis, mean, above, n_pairs))
-    return found
+    # Base and question are the same for both of a pair, so one slot stands for all.
+    slot = medians[:, 0, 0]
+    return _Cell(
+        {axis: _smooth_gap(slot[_rows(axis)], _log_sd(respondent)) for axis in IDENTIFIERS},
+        medians.mean(axis=(1, 2)) * np.exp(_log_sd(respondent) ** 2 / 2),
+    )
 
 
-def _smooth_gaps(
-    respondent: Respondent, use_case: str, slots: Floats, profiles: object
-) -> tuple[float, float]:
-    """Return mean gap and share above 10 % over all pairs, in percent, without rounding.
-
-    Bases and questions cancel in a pair, so one slot stands for all.
-    """
-    logs = np.log(slots[0])
-    first, second = np.triu_indices(len(logs), 1)
-    shift = logs[first] - logs[second]
-    spread = _spread(respondent) * np.sqrt(2)
+def _smooth_gap(medians: Floats, log_sd: float) -> tuple[float, float]:
+    """Return mean gap and share above 10 % over all pairs of lognormal amounts, in percent."""
+    first, second = np.triu_indices(len(medians), 1)
+    shift = np.log(medians[first] / medians[second])
+    bound = 2 * np.arctanh(0.05)
+    if log_sd == 0:
+        gap = 200 * np.tanh(np.abs(shift) / 2)
+        return float(gap.mean()), 100 * float(np.mean(np.abs(shift) > bound))
+    spread = log_sd * np.sqrt(2)
     z = np.linspace(-_REACH, _REACH, _NODES)
     density = np.exp(-z * z / 2)
     density /= density.sum()
     mean = float(np.mean([200 * np.tanh(np.abs(d + spread * z) / 2) @ density for d in shift]))
-    bound = 2 * np.arctanh(0.05)
-    if spread == 0:
-        return mean, 100 * float(np.mean(np.abs(shift) > bound))
-    return mean, 100 * float(np.mean(ndtr((shift - bound) / spread) + ndtr((-shift - bound) / spread)))
+    above = ndtr((shift - bound) / spread) + ndtr((-shift - bound) / spread)
+    return mean, 100 * float(np.mean(above))
 
 
-def _rounded_gaps(
-    respondent: Respondent, use_case: str, slots: Floats, profiles: npt.NDArray[np.int64]
-) -> tuple[float, float]:
-    """Return mean gap and share above 10 % over all pairs, in percent, with rounding."""
-    total = above = defined = 0.0
-    for medians, profile in zip(slots, profiles, strict=True):
-        outcomes, shares = _distribution(respondent, use_case, medians, int(profile))
+def _rounded_cell(respondent: Respondent, use_case: str, language: str) -> _Cell:
+    medians = median_outcomes(respondent, use_case, language)
+    expected = np.zeros(len(GROUPS))
+    sums = {axis: np.zeros(3) for axis in IDENTIFIERS}
+    for profile, question in np.ndindex(medians.shape[1:]):
+        outcomes, shares = _distribution(respondent, use_case, medians[:, profile, question], profile)
+        expected += shares @ outcomes
         gap, known = _gap_matrix(outcomes)
-        total += _over_pairs(shares, gap)
-        above += _over_pairs(shares, (gap > 10).astype(float))
-        defined += _over_pairs(shares, known)
-    return total / defined, 100 * above / defined
+        for axis, total in sums.items():
+            own = shares[_rows(axis)]
+            total += [_over_pairs(own, matrix) for matrix in (gap, (gap > 10 + _TIE) * known, known)]
+    by_axis = {
+        axis: (float(total / known), float(100 * above / known))
+        for axis, (total, above, known) in sums.items()
+    }
+    return _Cell(by_axis, expected / (medians.shape[1] * medians.shape[2]))
 
 
 def _over_pairs(shares: Floats, matrix: Floats) -> float:
@@ -193,7 +209,7 @@ def _distribution(
     respondent: Respondent, use_case: str, medians: Floats, profile: int
 ) -> tuple[Floats, Floats]:
     """Return the rounded outcomes that one slot can give, and each group's shares of them."""
-    spread = _spread(respondent)
+    spread = _log_sd(respondent)
     if spread == 0:
         outcomes = _rounded_outcomes(respondent, use_case, medians, profile)
         values, where = np.unique(outcomes, return_inverse=True)
@@ -217,19 +233,6 @@ def _rounded_outcomes(respondent: Respondent, use_case: str, outcomes: Floats, p
     said = rounded(use_case, amounts(use_case, table, profile_axis=0), rounding=respondent.rounding)
     result: Floats = outcomes_of(use_case, said, profile_axis=0)[profile]
     return result
-
-
-def _expected_outcomes(respondent: Respondent, use_case: str, language: str) -> Floats:
-    """Return the expected outcome by group, averaged over the slots of a use case and language."""
-    medians = median_outcomes(respondent, use_case, language)
-    if not respondent.rounding:
-        means: Floats = medians.mean(axis=(1, 2)) * np.exp(_spread(respondent) ** 2 / 2)
-        return means
-    total = np.zeros(len(GROUPS))
-    for profile, question in np.ndindex(medians.shape[1:]):
-        values, shares = _distribution(respondent, use_case, medians[:, profile, question], profile)
-        total += shares @ values
-    return total / (PROFILES[use_case] * QUESTIONS[use_case])
 
 
 def _canonical_gaps(means: dict[tuple[str, str], Floats]) -> list[TrueCanonicalGap]:
