@@ -89,6 +89,11 @@ class LocalModel:
         """Return the number of slots: more calls at once would only wait in the server."""
         return self._local.slots
 
+    @property
+    def server_pid(self) -> int | None:
+        """Process id of the server, None while there is none."""
+        return None if self._server is None else self._server.pid
+
     async def open(self) -> None:
         """Start the server. Raises RupeeBiasError with the end of its log if that fails."""
         self._server = ServerProcess(self._server_arguments(), self._options.log_dir)

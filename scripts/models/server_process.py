@@ -24,6 +24,16 @@ class ServerProcess:
         self._log_path: Path | None = None
         self._process: asyncio.subprocess.Process | None = None
 
+    @property
+    def pid(self) -> int | None:
+        """Process id, None before `start` and after `stop`."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def log_path(self) -> Path | None:
+        """The log, None before `start`."""
+        return self._log_path
+
     async def start(self) -> str:
         """Return the server's address once it answers.
 
