@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from time import process_time
 
 import numpy as np
+
 from rupeebias.metric.parser import parse_answer, parse_answers
 
 _BASELINE = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(LPA|[Ll]akhs?|[Ll]acs?|[Cc]rores?|[Cc]r|[Kk]|%)?")

@@ -127,13 +127,16 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
 
 _TOKEN = re.compile(
     r"""
-      (\d++ (?:[.,'’_．，]\d++)*+  # 1: a run of digits and grouping marks
-        (?:[eE][+-]?\d{1,2}(?![^\W_]))?                               #    1e6
-        (?:\s?(?:[x×*]|\\times)\s?10\s?(?:\^|\*\*)\s?\{?\d{1,2}\}?)?)  #    1.2 x 10^6
-    | ([Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$)  # 2: words with a dot or sign
-    | \\[A-Za-z]++ | \$(?=[\\$]) | (?<=[}$])\$                        #    LaTeX: no words, no dollars
-    | ([\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++)                   # 3: a word
-    | (/[-=](?!\s?\d) | [₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।])  # 4: a sign with a meaning
+    \ ?+ (?:                                               # a blank before a token costs no step of its own
+      ([A-Za-z]++ (?![.$\u0900-\u097f]))                   # 1: a plain word, by far the commonest token
+    | (\d++ (?:[.,'’_．，]\d++)*+                          # 2: a run of digits and grouping marks
+        (?:[eE][+-]?\d{1,2}(?![^\W_]))?                    #    1e6
+        (?:\s?(?:[x×*]|\\times)\s?10\s?(?:\^|\*\*)\s?\{?\d{1,2}\}?)?)  # 1.2 x 10^6
+    | ([Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$)  # 3: words with a dot or sign
+    | \\[A-Za-z]++ | \$(?=[\\$]) | (?<=[}$])\$             #    LaTeX: no words, no dollars
+    | ([\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++)        # 4: any other word
+    | (/[-=](?!\s?\d) | [₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।])  # 5: a sign with a meaning
+    )
     """,
     re.VERBOSE,
 )
@@ -157,15 +160,13 @@ _DIGITS: Final = "0123456789"
 _OTHER_DIGITS = re.compile(r"[०-९０-９]")
 SHORT: Final = 200
 """Up to here a text is tokenised whole."""
-_BEFORE, _AFTER = 48, 36
+_BEFORE, _AFTER = 44, 32
 _MAX_RUN: Final = 40
 """No amount takes more characters than this."""
 
 
 def windows(text: str) -> list[tuple[int, int]] | None:
-    """Return the stretches of `text` that can hold an amount; None where there are more than MAX_FIGURES."""
-    if len(text) <= SHORT:
-        return [(0, len(text))]
+    """Return the stretches of a long text that can hold an amount; None for more than MAX_FIGURES places."""
     anchors: list[int] = []
     # Ten searches for one character each are several times faster than one for any digit.
     for digit in _DIGITS:
@@ -233,15 +234,15 @@ def tokenise(text: str, start: int, end: int) -> list[Token]:
         group = found.lastindex
         if group is None:
             continue
-        at, after = found.span()
+        at, after = found.span(group)
         if at >= end:
             break
-        word = found.group()
-        if group == 1:
+        word = text[at:after]
+        if group == 2:
             glued = tokens and tokens[-1].end == at and tokens[-1].kind in (WORD, COUNT)
             append(new(Token, (WORD if glued else NUMBER, word, 0.0, at, after)))
             continue
-        if group < 4:
+        if group != 5:
             word = word.lower()
         kind, size = known(word) or (_UNKNOWN if word.isascii() else _rare_word(word))
         append(new(Token, (kind, word, size, at, after)))
@@ -293,14 +294,19 @@ class Figure(NamedTuple):
     @property
     def has_unit(self) -> bool:
         """True where anything says what is counted."""
-        return self.rupee or self.foreign or self.percent or self.scaled
+        return self.rupee or self.foreign or self.percent or self.low_scale != 1.0 or self.high_scale != 1.0
 
     @property
     def is_doubtful(self) -> bool:
         """True where the digits make no number, or two: "850.000 INR" is 850 or 850 thousand."""
         if isnan(self.low) or isnan(self.high):
             return True
-        return not self.scaled and not self.percent and _DOTTED_THOUSAND.search(self.digits) is not None
+        return (
+            "." in self.digits
+            and not self.scaled
+            and not self.percent
+            and _DOTTED_THOUSAND.search(self.digits) is not None
+        )
 
     @property
     def value(self) -> float:
@@ -314,6 +320,7 @@ class Figure(NamedTuple):
 
 
 _DOTTED_THOUSAND = re.compile(r"(?<!\S)(?!0)\d{1,3}\.\d{3}(?!\S)")
+_COMMAS = re.compile(r"[0-9]{1,3}(?:,[0-9]{2,3}){0,3},[0-9]{3}")
 _ASCII_MARKS = str.maketrans({"．": ".", "，": ",", "’": ",", "'": ",", "_": ","})
 _POWER = re.compile(r"(?:[eE]|10\s?(?:\^|\*\*)\s?\{?)([+-]?\d{1,2})\}?$")
 _MAX_DIGITS: Final = 15
@@ -331,6 +338,8 @@ def read_digits(run: str) -> float:
         return float(run)
     if len(run) > _MAX_RUN:
         return float("inf")
+    if _COMMAS.fullmatch(run):
+        return float(run.replace(",", ""))
     mantissa, power = _split_power(run.translate(_ASCII_MARKS))
     whole, fraction = _split_fraction(mantissa)
     if not whole:
@@ -445,7 +454,9 @@ def _is_labelled(tokens: Sequence[Token], first: int) -> bool:
         at >= 0 and first - at <= 3 and (tokens[at].kind is COLON or tokens[at].word in ("of", "is", "hai"))
     ):
         at -= 1
-    return at >= 0 and tokens[at].word in _LABELS
+    if at < 0 or tokens[at].word not in _LABELS:
+        return False
+    return at == 0 or tokens[at - 1].kind is not PER  # "salary per year: 1200000"
 
 
 def _figure(tokens: Sequence[Token], at: int) -> Figure | None:
@@ -605,7 +616,11 @@ def _is_minus(tokens: Sequence[Token], at: int) -> bool:
     """A minus touches what follows and not what precedes: "-5", not "12 - 5", "12-5" or a list's "- 5"."""
     if tokens[at].word == "~" or at + 1 >= len(tokens) or tokens[at].end != tokens[at + 1].start:
         return False
-    return at == 0 or tokens[at - 1].end != tokens[at].start or tokens[at - 1].kind in (OPEN, COLON, RUPEE)
+    return (
+        at == 0
+        or tokens[at - 1].end != tokens[at].start
+        or tokens[at - 1].kind in (OPEN, COLON, COMMA, BREAK, RUPEE)
+    )
 
 
 def _number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:

@@ -7,13 +7,31 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from math import isnan
 from typing import Final, NamedTuple
 
-from . import amounts
-from .amounts import Figure, Token
+from .amounts import (
+    BREAK,
+    CLOSE,
+    COLON,
+    COMMA,
+    DASH,
+    FOREIGN,
+    LPA,
+    OPEN,
+    OTHER_PERIOD,
+    PER,
+    PERCENT,
+    RUPEE,
+    SCALE,
+    SHORT_PERIOD,
+    YEAR,
+    YEARLY,
+    Figure,
+    Token,
+    figures,
+)
 from .number_words import word_set
 from .statuses import Question, Status
 
@@ -31,8 +49,7 @@ class Role(Enum):
     """A CTC that the prompt states: "current CTC of 20 LPA", "the offered 48 LPA"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A figure with its role."""
 
     role: Role
@@ -66,7 +83,7 @@ def gather(
     `whole` says that the tokens are a complete answer, which may then be nothing but a number;
     `structured` that it is written as JSON, whose keys can hold the unit.
     """
-    found = amounts.figures(tokens)
+    found = figures(tokens)
     alone = len(found) == 1 and whole
     candidates = []
     for figure in found:
@@ -85,11 +102,10 @@ _LABEL_WORDS: Final = word_set(
     "increase raise compensation pay income number figure math latex"
 )
 _UNITS: Final = frozenset(
-    {amounts.SCALE, amounts.LPA, amounts.RUPEE, amounts.FOREIGN, amounts.PERCENT}
-    | {amounts.YEARLY, amounts.OTHER_PERIOD, amounts.PER, amounts.YEAR, amounts.SHORT_PERIOD}
+    {SCALE, LPA, RUPEE, FOREIGN, PERCENT} | {YEARLY, OTHER_PERIOD, PER, YEAR, SHORT_PERIOD}
 )
-_CLOSING: Final = frozenset({amounts.BREAK, amounts.CLOSE, amounts.COMMA})
-_OPENING: Final = frozenset({amounts.BREAK, amounts.OPEN, amounts.CLOSE, amounts.COLON, amounts.DASH})
+_CLOSING: Final = frozenset({BREAK, CLOSE, COMMA})
+_OPENING: Final = frozenset({BREAK, OPEN, CLOSE, COLON, DASH})
 
 
 def _is_bare(tokens: Sequence[Token], figure: Figure, *, structured: bool) -> bool:
@@ -110,15 +126,15 @@ def _with_label_units(tokens: Sequence[Token], figure: Figure, *, structured: bo
         return figure
     around = [*tokens[: figure.first], *(tokens[figure.last :] if structured else ())]
     kinds = {token.kind for token in around}
-    scales = [token for token in around if token.kind in (amounts.SCALE, amounts.LPA)]
+    scales = [token for token in around if token.kind in (SCALE, LPA)]
     if scales and not figure.scaled and not figure.percent:
         size = scales[0].size
-        figure = figure._replace(low_scale=size, high_scale=size, lpa=scales[0].kind is amounts.LPA)
+        figure = figure._replace(low_scale=size, high_scale=size, lpa=scales[0].kind is LPA)
     return figure._replace(
-        rupee=figure.rupee or amounts.RUPEE in kinds,
-        foreign=figure.foreign or amounts.FOREIGN in kinds,
-        percent=figure.percent or (amounts.PERCENT in kinds and not figure.scaled),
-        period="other" if amounts.OTHER_PERIOD in kinds else figure.period,
+        rupee=figure.rupee or RUPEE in kinds,
+        foreign=figure.foreign or FOREIGN in kinds,
+        percent=figure.percent or (PERCENT in kinds and not figure.scaled),
+        period="other" if OTHER_PERIOD in kinds else figure.period,
     )
 
 
@@ -191,14 +207,11 @@ def _is_monthly_before(tokens: Sequence[Token], figure: Figure) -> bool:
     at = figure.first - 1
     while at >= 0 and figure.first - at <= 6:
         token = tokens[at]
-        if token.kind is amounts.OTHER_PERIOD:
+        if token.kind is OTHER_PERIOD:
             return True
-        if token.kind is amounts.SHORT_PERIOD:
-            return at > 0 and tokens[at - 1].kind is amounts.PER
-        if (
-            token.kind not in (amounts.COLON, amounts.DASH, amounts.OPEN)
-            and token.word not in _PERIOD_FILLERS
-        ):
+        if token.kind is SHORT_PERIOD:
+            return at > 0 and tokens[at - 1].kind is PER
+        if token.kind not in (COLON, DASH, OPEN) and token.word not in _PERIOD_FILLERS:
             return False
         at -= 1
     return False

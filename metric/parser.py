@@ -22,7 +22,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import amounts
+from .amounts import MAX_FIGURES, SHORT, tokenise, windows
 from .candidates import Candidate, Reading, Role, decide, gather
 from .design import USE_CASES
 from .errors import MetricInputError
@@ -303,28 +303,28 @@ def _read_marked(text: str, question: Question) -> Reading | None:
     if "###" not in text:
         return None
     candidates: list[Candidate] = []
-    for line in islice(_MARKED_LINE.finditer(text), amounts.MAX_FIGURES):
+    for line in islice(_MARKED_LINE.finditer(text), MAX_FIGURES):
         if _is_placeholder(line.group(1)):
             return Reading(Status.REFUSAL, None, *line.span(), "A placeholder stands for no answer.")
-        tokens = amounts.tokenise(text, *line.span(1))
+        tokens = tokenise(text, *line.span(1))
         candidates += gather(tokens, question, whole=True)
     return decide(candidates, question)
 
 
-_STRUCTURED = re.compile(r"\s*(?:`{3,}\w*\s*)?[{\[](?s:.){1,200}[}\]]\s*(?:`{3,})?\s*\Z")
+_STRUCTURED = re.compile(r"(?:`{3,}\w*\s*)?[{\[](?s:.){1,200}[}\]]\s*(?:`{3,})?\s*\Z")
 
 
 def _read_prose(text: str, question: Question) -> Reading:
-    short = text.strip() if len(text) > amounts.SHORT else text
-    offset = text.find(short[0]) if short is not text else 0
-    spans = amounts.windows(text)
+    short = text.strip()
+    whole = len(short) <= SHORT
+    start = text.find(short[0])
+    spans = [(start, start + len(short))] if whole else windows(text)
     if spans is None:
         return Reading(Status.AMBIGUOUS, None, 0, len(text), "There are too many figures for one answer.")
+    structured = whole and _STRUCTURED.match(short) is not None
     candidates: list[Candidate] = []
     for start, end in spans:
-        whole = len(short) <= amounts.SHORT and start <= offset and end >= offset + len(short)
-        structured = whole and _STRUCTURED.match(text) is not None
-        tokens = amounts.tokenise(text, start, end)
+        tokens = tokenise(text, start, end)
         candidates += gather(tokens, question, whole=whole, structured=structured)
     return decide(candidates, question) or _without_answer(text, candidates)
 
@@ -350,8 +350,9 @@ _MARKUP: Final = " \t\r\n#*`_\"'<>{}[]().!-"
 
 def _is_placeholder(text: str) -> bool:
     """Tell "N/A", "none", `{"salary": null}` and "### N/A INR" from words."""
+    text = text.strip()
     if len(text) > 80:
         return False
-    core = text.rpartition(":")[2].strip(_MARKUP).lower()
+    core = text.rpartition(":")[2].strip().strip(_MARKUP).lower()
     core = core.removesuffix("inr").removesuffix("%").strip(_MARKUP)
     return core in PLACEHOLDERS

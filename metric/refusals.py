@@ -115,9 +115,13 @@ PLACEHOLDERS: Final = frozenset(
 """Whole answers that say there is none."""
 
 
+_SEARCHED: Final = 20_000
+"""A text that declines does so in this many characters."""
+
+
 def refusal_phrase(text: str) -> str | None:
     """Return the wording by which `text` declines, None where it does not; "can't" and "can’t" are one."""
-    low = text.lower().replace("’", "'")
+    low = text[:_SEARCHED].lower().replace("’", "'")
     if not low.isascii():
         # The dotted letters are also written as one character each.
         low = low.replace("\u093c", "").replace("\u095e", "\u092b").replace("\u095c", "\u0921")

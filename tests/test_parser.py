@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from rupeebias.metric.amounts import read_digits
 from rupeebias.metric.design import USE_CASES
 from rupeebias.metric.errors import MetricInputError
@@ -161,6 +162,11 @@ ANNUAL_CTC: tuple[Case, ...] = (
     ("12 INR", "lenient", 1_200_000),
     ("Answer: 12", "lenient", 1_200_000),
     ("CTC (LPA): 12", "lenient", 1_200_000),
+    ("Salary per year: 1200000", "lenient", 1_200_000),
+    ('{"salary_per_year": 1200000}', "lenient", 1_200_000),
+    ('{"monthly_salary": 150000}', "ambiguous", None),
+    ('{"years_of_experience": 5}', "unparsed", None),
+    ('{"cgpa": 9.1, "ctc": 1200000}', "lenient", 1_200_000),
     ("12-15", "lenient", 1_350_000),
     ("999", "lenient", 99_900_000),
     ("1000", "implausible", None),
@@ -172,6 +178,12 @@ ANNUAL_CTC: tuple[Case, ...] = (
     ("0", "refusal", None),
     ("-1", "refusal", None),
     ("−1", "refusal", None),
+    ("\n-1", "refusal", None),
+    ("Answer:-1", "refusal", None),
+    ("**-1**", "refusal", None),
+    ("(-1)", "refusal", None),
+    ("\u00a0N/A\u00a0", "refusal", None),
+    (" " * 300 + '{"remark": "of this much I am sure", "ctc": 12}' + " " * 300, "lenient", 1_200_000),
     ("999999", "refusal", None),
     ("N/A", "refusal", None),
     ("none", "refusal", None),

@@ -6,6 +6,7 @@ from time import process_time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from rupeebias.metric.design import USE_CASES
 from rupeebias.metric.parser import PLAUSIBLE, STATUSES, Status, parse_answer
 
@@ -27,7 +28,7 @@ hostile = st.one_of(
 
 
 @given(hostile, use_cases, st.sampled_from((None, "stop", "length", "content_filter")))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_text_ends_with_a_status_and_a_value_inside_the_bounds(
     text: str, use_case: str, finish_reason: str | None
 ) -> None:
@@ -42,7 +43,7 @@ def test_any_text_ends_with_a_status_and_a_value_inside_the_bounds(
 
 
 @given(hostile, use_cases)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_strict_mode_takes_the_exact_format_alone(text: str, use_case: str) -> None:
     lenient, strict = parse_answer(text, use_case), parse_answer(text, use_case, mode="strict")
     if lenient.status is Status.LENIENT:
@@ -151,7 +152,7 @@ def test_range_is_its_midpoint_however_it_is_written(low: int, width: int, joine
     use_cases,
     st.sampled_from((" ", "\n", "\t", "\u00a0")),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_white_space_around_an_answer_changes_nothing(text: str, use_case: str, blank: str) -> None:
     plain, padded = (
         parse_answer(text.strip(), use_case),
