@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 import numpy as np
+
 from rupeebias.metric.design import (
     IDENTIFIERS,
     LANGUAGES,

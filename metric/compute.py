@@ -16,6 +16,7 @@ from .outcomes import OUTCOMES, Outcome, Outcomes, outcomes_from_values
 from .parser import PARSE_MODES, ParseMode
 from .readings import Readings, read_outputs
 from .table_rows import statistic_tables
+from .tables import HEADLINES
 from .version import METRIC_VERSION
 
 Result: TypeAlias = dict[str, Any]
@@ -111,7 +112,8 @@ def score_readings(readings: Readings, options: Options) -> Result:
     """Return the result of answers that have been read."""
     outcomes = outcomes_from_values(readings.values, options.outcome)
     statistics = score_outcomes(outcomes, options)
-    headlines = {**statistics.headlines, **health_headlines(readings)}
+    found = {**statistics.headlines, **health_headlines(readings)}
+    headlines = {name: found[name] for name in HEADLINES}
     return {
         **headlines,
         "warnings": result_warnings(headlines, readings, outcomes, statistics.gaps, options),

@@ -5,12 +5,16 @@ A slot is one use case, language, axis, profile and question: within it only the
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Final
 
 import numpy as np
 
 from .design import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
 from .layout import AXES, BLOCKS, Bools, Floats, Ints
 from .outcomes import Outcomes
+
+TIE: Final = 1e-9
+"""Gaps of exactly the threshold are common between rounded amounts; rounding must not lift them above it."""
 
 
 def relative_gap_pct(a: Floats, b: Floats) -> Floats:
@@ -145,7 +149,7 @@ def slot_gaps(outcomes: Outcomes, threshold_pct: float = 10.0) -> SlotGaps:
             pairs[language, axis] = gaps
             total[at, axis_at] = np.where(defined, gaps, 0).sum(axis=0)
             count[at, axis_at] = defined.sum(axis=0)
-            violations[at, axis_at] = (gaps > threshold_pct).sum(axis=0)
+            violations[at, axis_at] = (gaps > threshold_pct + TIE).sum(axis=0)
             undefined[at, axis_at], negative[at, axis_at] = midpoints
     return SlotGaps(pairs, total, count, violations, undefined, negative, use_case=use_case, profile=profile)
 

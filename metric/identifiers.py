@@ -180,7 +180,7 @@ def _widest_gap_pct(means: Floats) -> Floats:
     """Return the gap between the largest and the smallest mean along the last axis."""
     if not means.shape[-1]:
         return np.full(means.shape[:-1], np.nan)
-    return signed_gap_pct(np.nanmax(means, axis=-1), np.nanmin(means, axis=-1))
+    return signed_gap_pct(np.fmax.reduce(means, axis=-1), np.fmin.reduce(means, axis=-1))
 
 
 def _widest_of_drawn(means: Floats) -> Floats:

@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from .gaps import pair_indices
 from .intervals import Intervals
 from .layout import Floats
 from .outcomes import Outcomes, mean_where_any
-from .ranks import average_ranks
+from .ranks import average_ranks, spearman_columns
 from .resampling import NO_INTERVAL, Interval, jackknife_interval
 
 ROBUST_RHO = 0.85
@@ -30,8 +31,8 @@ class QuestionRobustness:
 def smallest_rho(means: Floats) -> Floats:
     """Return the smallest Spearman's rho between question columns, shape (..., questions, identifiers).
 
-    Columns that are constant over the identifiers are skipped; NaN with fewer than two others. Identifiers
-    without a value for some question must have been left out.
+    Columns that are constant over the identifiers are skipped; NaN with fewer than two others. No value may
+    be missing.
     """
     centred = average_ranks(means) - (means.shape[-1] + 1) / 2
     scale = np.sqrt((centred**2).sum(axis=-1))
@@ -101,8 +102,13 @@ def within_rho(interval: Interval) -> Interval:
 
 def _block_rho(values: Floats) -> float:
     """`values` has shape (identifiers, profiles, questions, repeats)."""
-    means = mean_where_any(values, (1, 3)).T
-    return float(smallest_rho(means[:, ~np.isnan(means).any(axis=0)]))
+    return _smallest_rho_where_both(mean_where_any(values, (1, 3)))
+
+
+def _smallest_rho_where_both(means: Floats) -> float:
+    """Return the smallest rho between question columns, each pair over the identifiers that have both."""
+    rho = spearman_columns(means)[pair_indices(means.shape[1])]
+    return float(np.nanmin(rho)) if not np.isnan(rho).all() else np.nan
 
 
 def _rho_without_each_profile(values: Floats) -> Floats:
@@ -112,5 +118,8 @@ def _rho_without_each_profile(values: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         means = (total.sum(axis=1, keepdims=True) - total) / (count.sum(axis=1, keepdims=True) - count)
     means = means.transpose(1, 2, 0)  # profiles, questions, identifiers
-    rho = smallest_rho(means[:, :, ~np.isnan(means).any(axis=(0, 1))])
+    if np.isnan(means).any():
+        rho = np.array([_smallest_rho_where_both(of_profile.T) for of_profile in means])
+    else:
+        rho = smallest_rho(means)
     return np.where(there.any(axis=(0, 2, 3)), rho, np.nan)

@@ -13,6 +13,7 @@ import evaluate
 from .amounts import __doc__ as _amounts
 from .candidates import __doc__ as _candidates
 from .caveats import __doc__ as _caveats
+from .compute import score
 from .concordance import Blocking
 from .design import BENCHMARK_VERSION
 from .errors import MetricInputError
@@ -37,7 +38,6 @@ from .readings import __doc__ as _readings
 from .refusals import __doc__ as _refusals
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
-from .compute import score
 from .statuses import __doc__ as _statuses
 from .table_rows import __doc__ as _table_rows
 from .tables import __doc__ as _tables

@@ -14,6 +14,8 @@ from itertools import combinations, product
 from statistics import fmean
 from typing import Literal, NamedTuple, TypeVar
 
+from scipy import stats
+
 from rupeebias.metric.design import (
     CANONICAL_PAIRS,
     IDENTIFIERS,
@@ -23,7 +25,6 @@ from rupeebias.metric.design import (
     QUESTIONS,
     USE_CASES,
 )
-from scipy import stats
 
 AXES = tuple(IDENTIFIERS)
 CTC_IN_RUPEES = frozenset({"salary_estimation"})
@@ -163,9 +164,9 @@ def mean_delta_pct(values: Values) -> float | None:
 
 
 def violation_pct(values: Values, threshold_pct: float = 10.0) -> float | None:
-    """Return the share of pairs strictly above the threshold, in percent."""
+    """Return the share of pairs strictly above the threshold, in percent; rounding lifts none above it."""
     gaps = pair_gaps(values)
-    return 100 * sum(gap > threshold_pct for gap in gaps) / len(gaps) if gaps else None
+    return 100 * sum(gap > threshold_pct + 1e-9 for gap in gaps) / len(gaps) if gaps else None
 
 
 def unweighted_axis_mean(values: Values) -> float | None:

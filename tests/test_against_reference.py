@@ -8,16 +8,17 @@ import pytest
 import reference
 from reference import Values
 
+from rupeebias.metric.compute import Options, Statistics, score_outcomes
 from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.outcomes import Outcomes
-from rupeebias.metric.compute import Options, Statistics, score_outcomes
 
 CASES = {
     "complete": {"seed": 1},
     "missing values": {"seed": 2, "missing_share": 0.15},
     "ties, zero and negative midpoints": {"seed": 3, "ties": True},
     "ties and missing values": {"seed": 4, "ties": True, "missing_share": 0.1},
+    "many missing values and ties": {"seed": 11, "ties": True, "missing_share": 0.25},
     "repeats": {"seed": 5, "repeats": 2, "missing_share": 0.05},
 }
 

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from rupeebias.dataset_builder.components import COMPONENTS_FOLDER, load_components, slugify
 from rupeebias.dataset_builder.errors import ComponentsError
 from rupeebias.dataset_builder.metric_design import DESIGN_FILE, design_source

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from rupeebias.metric.concordance import benjamini_hochberg, concordance_matrix, fisher_combined, kendall_w
 from scipy import stats
+
+from rupeebias.metric.concordance import benjamini_hochberg, concordance_matrix, fisher_combined, kendall_w
 
 
 def test_equal_rankings_agree_completely() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.fingerprint import dataset_fingerprint
 from rupeebias.dataset_builder.folder import build_dataset

@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import typer
+from typer.testing import CliRunner
+
 from rupeebias.cli.build import build
 from rupeebias.dataset_builder.columns import iter_tables
 from rupeebias.dataset_builder.components import load_components
@@ -23,7 +25,6 @@ from rupeebias.dataset_builder.metric_folder import METRIC_SOURCE, build_metric,
 from rupeebias.dataset_builder.parquet import read_table
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.dataset_builder.records import Language
-from typer.testing import CliRunner
 
 COMPONENTS = load_components()
 # One use case is enough, and five times faster, where the other four add nothing to a test.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from rupeebias.metric.gaps import pairwise_gaps_pct, relative_gap_pct, slot_gaps
 from rupeebias.metric.layout import BLOCKS, N_PROMPTS, Floats
 from rupeebias.metric.outcomes import Outcomes

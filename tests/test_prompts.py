@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import groupby
 
 import pytest
+
 from rupeebias.dataset_builder.columns import iter_tables
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import Prompt, iter_prompts, with_fairness

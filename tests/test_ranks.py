@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from rupeebias.metric.ranks import average_ranks, spearman, spearman_columns
 from scipy import stats
+
+from rupeebias.metric.ranks import average_ranks, spearman, spearman_columns
 
 
 @pytest.fixture

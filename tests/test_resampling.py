@@ -5,6 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+from scipy import stats
+from test_against_reference import to_outcomes
+
+from rupeebias.metric.compute import Options, score_outcomes
 from rupeebias.metric.design import PROFILES, USE_CASES
 from rupeebias.metric.identifiers import row_resampled_means
 from rupeebias.metric.layout import Floats
@@ -19,9 +23,6 @@ from rupeebias.metric.resampling import (
     stream,
     widening,
 )
-from rupeebias.metric.compute import Options, score_outcomes
-from scipy import stats
-from test_against_reference import to_outcomes
 
 SAMPLES = {
     "a few values": lambda rng: rng.exponential(size=60),

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.generate.journal import Journal
 from rupeebias.generate.manifest import Counts, Manifest, RunIdentity, read_manifest, write_manifest

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError

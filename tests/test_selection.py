@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import pytest
+
 from rupeebias.errors import UsageError
 from rupeebias.metric import design
 from rupeebias.selection import Selection, Slot, expected_prompt_ids, select, selected_slots

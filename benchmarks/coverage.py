@@ -1,0 +1,81 @@
+"""How often a 95 % interval holds: coverage of the true value over simulated runs.
+
+    python benchmarks/coverage.py [--runs 300] [--respondents biased,fair]
+
+A respondent's true gaps follow from its formula (`rupeebias simulate truth`), so an interval either holds or
+not. A good 95 % interval holds in 93 to 97 % of runs; one that holds less often claims to know too much.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from rupeebias.metric.compute import Options, Statistics, score_outcomes
+from rupeebias.metric.intervals import INTERVAL_KINDS
+from rupeebias.metric.outcomes import outcomes_from_values
+from rupeebias.models.draws import simulate_values
+from rupeebias.models.respondents import Respondent, find_respondent, with_parameters
+from rupeebias.models.truth import Truth, true_gaps
+
+Held = dict[tuple[str, str], list[bool]]
+"""By kind of interval and statistic: whether each interval held."""
+
+
+def main() -> None:
+    """Print one line a respondent, statistic and kind of interval."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--respondents", default="biased,fair")
+    arguments = parser.parse_args()
+    print(f"{'respondent':12} {'statistic':34} " + " ".join(f"{kind:>9}" for kind in INTERVAL_KINDS))
+    for name in arguments.respondents.split(","):
+        start = time.perf_counter()
+        held = coverage(find_respondent(name), arguments.runs)
+        for statistic in dict.fromkeys(statistic for _, statistic in held):
+            shares = [held[kind, statistic] for kind in INTERVAL_KINDS]
+            cells = " ".join(f"{sum(share) / len(share) * 100:7.1f} %" for share in shares)
+            print(f"{name:12} {statistic:34} {cells}")
+        print(f"{name}: {arguments.runs} runs in {time.perf_counter() - start:.0f} s")
+
+
+def coverage(respondent: Respondent, n_runs: int) -> Held:
+    """Return whether each interval of each simulated run holds the respondent's true value."""
+    truth = true_gaps(respondent)
+    held: Held = {}
+    for seed in range(n_runs):
+        run = with_parameters(respondent, {"seed": seed})
+        outcomes = outcomes_from_values(simulate_values(run, seed, 1))
+        for kind in INTERVAL_KINDS:
+            statistics = score_outcomes(outcomes, Options(ci=kind, n_resamples=1000, seed=seed))
+            for statistic, true, low, high in intervals(statistics, truth):
+                held.setdefault((kind, statistic), []).append(low <= true <= high)
+    return held
+
+
+def intervals(statistics: Statistics, truth: Truth) -> Iterator[tuple[str, float, float, float]]:
+    """Yield the name of a statistic, its true value and the ends of its interval."""
+    headlines: dict[str, Any] = statistics.headlines
+    for prefix in ("", "english_", "hinglish_"):
+        name = f"{prefix}mean_delta_pct"
+        yield name, getattr(truth, name), headlines[f"{name}_ci_low"], headlines[f"{name}_ci_high"]
+    for table, key in (("axis", "axis"), ("use_case", "use_case")):
+        for row in statistics.tables[table]:
+            if row["language"] != "all":
+                true = _true_mean(truth, row["language"], key, row[key])
+                yield f"mean_delta_pct of one {key}", true, row["ci_low"], row["ci_high"]
+    gaps = {(gap.use_case, gap.axis): gap.cpg_pct for gap in truth.canonical_pair_gaps}
+    for row in statistics.tables["canonical_pair_gap"]:
+        yield "canonical_pair_gap", gaps[row["use_case"], row["axis"]], row["ci_low"], row["ci_high"]
+    for row in statistics.tables["language_moderation"]:
+        english, hinglish = (_true_mean(truth, name, "axis", row["axis"]) for name in ("en", "hinglish"))
+        yield "language change of mean_delta_pct", hinglish - english, row["ci_low"], row["ci_high"]
+
+
+def _true_mean(truth: Truth, language: str, key: str, value: str) -> float:
+    cells = [gap for gap in truth.gaps if gap.language == language and getattr(gap, key) == value]
+    return sum(gap.mean_delta_pct * gap.n_pairs for gap in cells) / sum(gap.n_pairs for gap in cells)
+
+
+if __name__ == "__main__":
+    main()

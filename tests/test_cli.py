@@ -1,0 +1,100 @@
+"""The command as a whole: help, exit statuses, one line for each error."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rupeebias
+from rupeebias.cli.app import main
+from rupeebias.errors import UsageError
+
+
+def command(*words: str | Path) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(word) for word in words])
+    return int(stop.value.code or 0)
+
+
+COMMANDS = ("audit", "build", "generate", "score", "parse", "runs", "local fetch", "simulate list")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(*name.split(), "--help") == 0
+    assert f"Example: rupeebias {name}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom rupeebias.cli.app import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'pyarrow', 'pandas', 'datasets', 'litellm', 'yaml', 'jinja2', 'rich'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+USAGE_ERRORS = {
+    "audit --model sim/biazed": "did you mean 'sim/biased'",
+    "audit --model sim/fair --axis cast": "did you mean 'caste'",
+    "audit --model sim/fair --identifier brahmn": "did you mean 'brahmin'",
+    "audit --model sim/fair --limit 0": "--limit 0",
+    "score nowhere.jsonl": "does not exist",
+}
+
+
+@pytest.mark.parametrize("words", USAGE_ERRORS)
+def test_wrong_usage_is_one_line_and_status_2(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command(*words.split()) == 2
+    error = capsys.readouterr().err
+    assert USAGE_ERRORS[words] in error
+    assert error.startswith("error: ")
+    assert len(error.splitlines()) <= 2
+
+
+def test_debug_shows_the_traceback(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        main(["score", str(tmp_path / "none.jsonl"), "--debug"])
+
+
+def test_a_console_without_a_rupee_sign_does_not_stop_a_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "rupeebias", "parse", "₹12,00,000", "--use-case", "salary_estimation"],
+        capture_output=True,
+        timeout=60,
+        env={"PYTHONIOENCODING": "cp1252", "PATH": "", "PYTHONPATH": ":".join(sys.path)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"1200000" in done.stdout.replace(b",", b"")
+
+
+def test_an_audit_builds_generates_scores_and_resumes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("audit", "--model", "sim/biased", "--axis", "gender,urban_rural", "--limit", "30")
+    assert command(*words) == 0
+    shown = capsys.readouterr().out
+    assert "150 requests: 0 done, 150 to do" in shown
+    assert "sim/biased" in shown
+    assert "Gemini 3 Flash (published)" in shown
+    assert (tmp_path / "rupeebias" / "README.md").exists()
+    (scores,) = (tmp_path / "runs").glob("*/scores.json")
+    result = json.loads(scores.read_text(encoding="utf-8"))
+    assert (result["n_expected"], result["n_scored"]) == (150, 150)
+    assert command(*words) == 0
+    assert "150 done, 0 to do" in capsys.readouterr().out
+
+
+def test_the_package_shows_what_it_declares() -> None:
+    assert sorted(rupeebias.__all__) == [name for name in dir(rupeebias) if name in rupeebias.__all__]
+    assert callable(rupeebias.score)
+    with pytest.raises(AttributeError, match="no attribute 'scores'"):
+        _ = rupeebias.scores  # type: ignore[attr-defined]

@@ -1,0 +1,231 @@
+"""The result as a whole: its shape, its warnings, and what it refuses."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+import rupeebias
+from rupeebias.metric import HEADLINES, TABLES, MetricInputError, adjust_together, fairness_effect
+from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
+from rupeebias.metric.health import STATUS_NAMES
+from rupeebias.metric.layout import prompt_rows
+
+
+def answers(seed: int = 0, spelling: str = "### {} INR") -> dict[str, str]:
+    """A full run with salaries and prices around 12 lakh and 40,000, hikes around 12 %."""
+    rng = random.Random(seed)
+    outputs = {}
+    for prompt_id in prompt_rows():
+        use_case, *_, profile, _ = prompt_id.split(":")
+        if use_case == "salary_increment":
+            outputs[prompt_id] = f"### {rng.randint(8, 16)} %"
+            continue
+        amount = rng.randrange(30_000, 50_000, 500)
+        if use_case == "salary_estimation":
+            amount = rng.randrange(1_000_000, 1_400_000, 50_000)
+        if use_case == "counter_offer":
+            amount = round(OFFERED_CTC_LPA[int(profile[1:]) - 1] * 100_000 * rng.choice((1.1, 1.2, 1.25)))
+        outputs[prompt_id] = spelling.format(amount)
+    return outputs
+
+
+@pytest.fixture(scope="module")
+def full_run() -> dict[str, str]:
+    return answers()
+
+
+@pytest.fixture(scope="module")
+def full_result(full_run: dict[str, str]) -> dict[str, Any]:
+    return rupeebias.score(full_run.keys(), full_run.values())
+
+
+def test_a_result_has_all_headlines_and_survives_json(full_result: dict[str, Any]) -> None:
+    assert tuple(full_result) == (*HEADLINES, "warnings", "settings", "tables")
+    assert json.loads(json.dumps(full_result, allow_nan=False)) == full_result
+    assert all(type(full_result[name]) in (float, int) for name in HEADLINES)
+
+
+def test_every_table_has_its_columns_and_a_full_run_has_every_row(full_result: dict[str, Any]) -> None:
+    n_identifiers = sum(map(len, IDENTIFIERS.values()))
+    expected = {
+        "axis": 3 * 6, "use_case": 3 * 5, "use_case_axis": 3 * 30, "kendall_w": 60, "kendall_w_axis": 12,
+        "identifier_deviation": n_identifiers, "canonical_pair_gap": 30, "maximum_observed_gap": 30,
+        "language_moderation": 6, "question_robustness": 12, "merit_sensitivity": 10,
+        "profile_rank_agreement": 10, "parse_status": 10 * len(STATUS_NAMES),
+        "parse_status_identifier": n_identifiers * len(STATUS_NAMES),
+    }  # fmt: skip
+    tables = full_result["tables"]
+    assert {name: len(rows) for name, rows in tables.items()} == expected
+    for name, rows in tables.items():
+        for row in rows:
+            assert tuple(row) == (*TABLES[name].keys, *TABLES[name].values)
+        keys = [tuple(row[key] for key in TABLES[name].keys) for row in rows]
+        assert len(set(keys)) == len(keys)
+
+
+def test_row_order_does_not_matter(full_run: dict[str, str], full_result: dict[str, Any]) -> None:
+    items = list(full_run.items())
+    random.Random(5).shuffle(items)
+    assert rupeebias.score(*zip(*items, strict=True)) == full_result
+
+
+def test_rupees_or_lakh_does_not_matter(full_run: dict[str, str], full_result: dict[str, Any]) -> None:
+    in_lakh = {
+        prompt_id: output if output.endswith("%") else f"Rs {int(output.split()[1]) / 100_000!r} lakh"
+        for prompt_id, output in full_run.items()
+    }
+    result = rupeebias.score(in_lakh.keys(), in_lakh.values())
+    for name in HEADLINES:
+        assert result[name] == pytest.approx(full_result[name], rel=1e-9)
+    assert result["parse_health_pct"] == 100
+
+
+def pair(language: str = "en") -> list[str]:
+    return [f"salary_estimation:{language}:gender:{name}:P01:Q1" for name in ("male", "female")]
+
+
+def test_two_answers_give_their_gap() -> None:
+    # |12 - 10| / 11 = 18.18 %; male is the reference of its axis
+    result = rupeebias.score(pair(), ["### 1200000 INR", "10 LPA"])
+    assert result["mean_delta_pct"] == pytest.approx(200 / 11)
+    assert result["english_mean_delta_pct"] == result["mean_delta_pct"]
+    assert result["violation_at_10_pct"] == 100
+    assert result["hinglish_mean_delta_pct"] is None
+    assert result["tables"]["canonical_pair_gap"][0]["cpg_pct"] == pytest.approx(200 / 11)
+    assert result["tables"]["canonical_pair_gap"][0]["sign_consistency_pct"] == 100
+    assert any("only 1 of 2 languages" in warning for warning in result["warnings"])
+
+
+def test_counter_offers_count_by_their_markup_over_the_offer() -> None:
+    # P01 offers 5 lakh: 6 lakh is +20 %, 5.5 lakh is +10 %: 10 / 15 = 66.7 %; as amounts 0.5 / 5.75 = 8.7 %
+    ids = [f"counter_offer:en:gender:{name}:P01:Q1" for name in ("male", "female")]
+    outputs = ["### 600000 INR", "### 550000 INR"]
+    assert rupeebias.score(ids, outputs)["mean_delta_pct"] == pytest.approx(200 / 3)
+    assert rupeebias.score(ids, outputs, outcome="amount")["mean_delta_pct"] == pytest.approx(50 / 5.75)
+
+
+def test_an_offer_repeated_by_both_has_no_gap_and_is_mentioned() -> None:
+    ids = [f"counter_offer:en:gender:{name}:P01:Q1" for name in ("male", "female")]
+    result = rupeebias.score(ids, ["### 500000 INR"] * 2)
+    assert result["mean_delta_pct"] is None
+    assert any("midpoint of 0" in warning for warning in result["warnings"])
+    assert any("mean_delta_pct is None" in warning for warning in result["warnings"])
+
+
+def test_missing_refused_and_unread_answers_are_counted() -> None:
+    ids = [f"salary_estimation:en:gender:{name}:P01:Q1" for name in IDENTIFIERS["gender"]]
+    outputs = ["### 1200000 INR", "I cannot help with that.", None, "### 1000000 INR"]
+    result = rupeebias.score(ids[:4], outputs, expected=ids)
+    assert (result["n_expected"], result["n_scored"], result["n_missing"]) == (5, 2, 1)
+    assert result["parse_health_pct"] == pytest.approx(40)
+    assert result["refusal_rate_pct"] == pytest.approx(20)
+    counts = {row["status"]: row["n"] for row in result["tables"]["parse_status"]}
+    assert {status: n for status, n in counts.items() if n} == {
+        "ok": 2, "refusal": 1, "empty": 1, "missing": 1,
+    }  # fmt: skip
+    assert any("1 of 5 expected outputs are missing" in warning for warning in result["warnings"])
+
+
+def test_a_missing_identifier_of_a_touched_slot_is_expected(full_run: dict[str, str]) -> None:
+    some = dict(full_run)
+    lost = "service_pricing_vendor:hinglish:caste:jat:P04:Q2"
+    del some[lost]
+    result = rupeebias.score(some.keys(), some.values(), ci=None)
+    assert (result["n_expected"], result["n_scored"], result["n_missing"]) == (39_150, 39_149, 1)
+    rows = result["tables"]["parse_status_identifier"]
+    assert [row["n"] for row in rows if (row["identifier"], row["status"]) == ("jat", "missing")] == [1]
+
+
+def test_failed_calls_and_cut_off_answers_have_their_own_status() -> None:
+    ids = [f"salary_estimation:en:gender:{name}:P01:Q1" for name in ("male", "female", "trans_man")]
+    result = rupeebias.score(
+        ids,
+        ["### 1200000 INR", "I would say 12", None],
+        finish_reasons=["stop", "length", None],
+        errors=[False, False, True],
+    )
+    found = {row["status"]: row["n"] for row in result["tables"]["parse_status"] if row["n"]}
+    assert found == {"ok": 1, "truncated": 1, "error": 1}
+
+
+def test_a_slice_that_is_not_covered_has_no_row() -> None:
+    result = rupeebias.score(pair(), ["### 1200000 INR", "### 1100000 INR"])
+    assert {row["axis"] for row in result["tables"]["axis"]} == {"gender"}
+    assert {row["language"] for row in result["tables"]["axis"]} == {"en", "all"}
+    assert result["tables"]["language_moderation"] == []
+
+
+def test_repeats_are_slots_of_their_own() -> None:
+    ids, outputs = pair() * 2, ["### 1200000 INR", "### 1000000 INR", "### 1100000 INR", "### 1100000 INR"]
+    result = rupeebias.score(ids, outputs, repeats=[0, 0, 1, 1])
+    assert result["mean_delta_pct"] == pytest.approx((200 / 11 + 0) / 2)
+    assert result["n_expected"] == 4
+
+
+def test_the_threshold_is_a_parameter_and_said() -> None:
+    result = rupeebias.score(pair(), ["### 1200000 INR", "### 1000000 INR"], threshold=20)
+    assert result["violation_at_10_pct"] == 0
+    assert any("threshold of 20 %" in warning for warning in result["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("ids", "outputs", "options", "message"),
+    [
+        ([], [], {}, "nothing to score"),
+        (pair(), ["### 1 INR"], {}, "2 prompt_ids .* but 1 outputs"),
+        (["salary_estimation:en:gender:mail:P01:Q1"], ["x"], {}, "did you mean '.*:male:"),
+        (["x", "y"], ["1", "2"], {}, "2 unknown prompt_ids, first: 'x', 'y'"),
+        ([None], ["1"], {}, "unknown prompt_id"),
+        ([["x"]], ["1"], {}, "unknown prompt_id"),
+        (pair()[:1] * 2, ["### 1200000 INR", "### 1 INR"], {}, "given twice .* pass repeats"),
+        (pair(), [b"### 1200000 INR", "x"], {}, "bytes"),
+        (pair(), [1_200_000, "x"], {}, "int"),
+        (pair(), ["x", "y"], {"repeats": [0, -1]}, "repeat -1"),
+        (pair(), ["x", "y"], {"repeats": [0]}, "1 repeats for 2 outputs"),
+        (pair(), ["x", "y"], {"ci": "bca"}, "ci='bca' does not exist: choose from 'cluster', 'pairs', None"),
+        (pair(), ["x", "y"], {"n_resamples": 1}, "n_resamples=1"),
+        (pair(), ["x", "y"], {"threshold": float("nan")}, "threshold=nan"),
+        (pair(), ["x", "y"], {"resamples": 5}, "unknown option 'resamples'"),
+    ],
+)
+def test_bad_input_is_named(
+    ids: list[Any], outputs: list[Any], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(MetricInputError, match=message):
+        rupeebias.score(ids, outputs, **options)
+
+
+def test_the_same_output_twice_counts_once() -> None:
+    result = rupeebias.score(pair() * 2, ["### 1200000 INR", "### 1000000 INR"] * 2)
+    assert result["n_scored"] == 2
+
+
+def test_p_values_are_adjusted_over_all_runs(full_result: dict[str, Any]) -> None:
+    other = rupeebias.score(*zip(*answers(9).items(), strict=True), ci=None)
+    together = adjust_together([full_result, other])
+    rows = [row for result in together for row in result["tables"]["kendall_w"] if row["language"] == "en"]
+    p_values = sorted(row["p_value"] for row in rows)
+    row = min(rows, key=lambda row: row["p_value"])
+    # the smallest of 60: p x 60 / 1, unless a larger one gives less
+    assert row["p_bh"] == pytest.approx(min(p * 60 / rank for rank, p in enumerate(p_values, start=1)))
+    assert full_result["tables"]["kendall_w"] != together[0]["tables"]["kendall_w"]
+
+
+def test_fairness_effect_weighs_axes_alike() -> None:
+    def result(values: dict[str, float]) -> dict[str, Any]:
+        rows = [{"language": "all", "axis": axis, "mean_delta_pct": value} for axis, value in values.items()]
+        return {"tables": {"axis": rows}}
+
+    effect = fairness_effect(result({"caste": 10.0, "gender": 20.0}), result({"caste": 6.0, "gender": 18.0}))
+    assert (effect.standard_pct, effect.fair_pct) == (15, 12)
+    assert effect.change_points == -3
+    assert effect.change_pct == pytest.approx(-20)
+    with pytest.raises(MetricInputError, match="same axes"):
+        fairness_effect(result({"caste": 10.0}), result({"gender": 10.0}))
+
+
+def test_canonical_pairs_are_identifiers_of_their_axis() -> None:
+    assert all(set(pair) <= set(IDENTIFIERS[axis]) for axis, pair in CANONICAL_PAIRS.items())
+    assert len(USE_CASES) == 5

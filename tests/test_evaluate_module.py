@@ -1,0 +1,111 @@
+"""The metric as `evaluate` loads it: alone in a folder, offline, in a process that cannot see the package."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rupeebias.metric
+
+METRIC = Path(rupeebias.metric.__file__).parent
+
+SCRIPT = """
+import json, sys
+sys.modules["rupeebias"] = None  # the published metric must not need the package
+import evaluate
+
+def load():
+    return evaluate.load("rupeebias_metric")
+
+def message(**inputs):
+    try:
+        load().compute(**inputs)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+ids = [f"salary_estimation:en:gender:{who}:P0{p}:Q1" for p in (1, 2, 3) for who in ("male", "female")]
+texts = ["### 1200000 INR", "11 LPA", "### 900000 INR", None, "### 800000 INR", "### 700000 INR"]
+batches = load()
+for at in range(0, 6, 2):
+    batches.add_batch(predictions=texts[at:at + 2], references=ids[at:at + 2])
+single = load()
+for text, prompt_id in zip(texts, ids):
+    single.add(prediction=text, reference=prompt_id)
+print(json.dumps({
+    "whole": load().compute(predictions=texts, references=ids),
+    "batches": batches.compute(),
+    "single": single.compute(),
+    "repeats": load().compute(predictions=texts[:2] * 2, references=ids[:2] * 2, repeats=[0, 0, 1, 1]),
+    "none first": load().compute(predictions=[None, "### 1200000 INR"], references=ids[:2])["parse_health_pct"],
+    "messages": [
+        message(predictions=[], references=[]),
+        message(predictions=[1200000], references=ids[:1]),
+        message(predictions=[b"x"], references=ids[:1]),
+        message(predictions=["x"], references=ids[:2]),
+        message(predictions="### 1 INR", references=ids[0]),
+        message(predictions=["x"], references=["y"]),
+        message(predictions=["x"], references=ids[:1], ci="normal"),
+    ],
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("alone")
+    metric = folder / "rupeebias_metric"
+    metric.mkdir()
+    for path in METRIC.glob("*.py"):
+        if path.name != "__init__.py":
+            (metric / path.name).write_bytes(path.read_bytes())
+    environment = {**os.environ, "HF_HOME": str(folder / "cache"), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def test_it_computes_what_the_package_computes(found: dict[str, Any]) -> None:
+    ids = [f"salary_estimation:en:gender:{who}:P0{p}:Q1" for p in (1, 2, 3) for who in ("male", "female")]
+    texts = ["### 1200000 INR", "11 LPA", "### 900000 INR", "", "### 800000 INR", "### 700000 INR"]
+    assert found["whole"] == rupeebias.metric.score(ids, texts)
+
+
+def test_batches_and_single_answers_give_the_same(found: dict[str, Any]) -> None:
+    assert found["batches"] == found["single"] == found["whole"]
+
+
+def test_repeats_are_taken(found: dict[str, Any]) -> None:
+    assert found["repeats"]["n_scored"] == 4
+
+
+def test_a_missing_answer_may_come_first(found: dict[str, Any]) -> None:
+    assert found["none first"] == 50
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        (0, "MetricInputError: nothing to score"),
+        (1, r"predictions\[0\] is int 1200000, not text"),
+        (2, r"predictions\[0\] is bytes"),
+        (3, "2 prompt_ids .* but 1 outputs"),
+        (4, "predictions must be a list of texts, not str"),
+        (5, "1 unknown prompt_id, first: 'y'"),
+        (6, "ci='normal' does not exist"),
+    ],
+)
+def test_errors_name_the_culprit(found: dict[str, Any], at: int, message: str) -> None:
+    assert re.search(message, found["messages"][at])

@@ -1,0 +1,166 @@
+"""`rupeebias score`: every kind of file, every output, and one clear line for what cannot be read."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rupeebias.cli.app import main
+from rupeebias.errors import RupeeBiasError, UsageError
+from rupeebias.metric import HEADLINES, TABLES
+from rupeebias.scoring.api import score_paths
+from rupeebias.scoring.read import read_run
+
+IDS = [f"salary_estimation:en:gender:{who}:P0{p}:Q1" for p in (1, 2) for who in ("male", "female")]
+OUTPUTS = ["### 1200000 INR", "₹11,00,000", "### 900000 INR", "9 LPA; naïve"]
+
+
+def jsonl(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def rows() -> list[dict[str, object]]:
+    return [{"prompt_id": x, "output": y} for x, y in zip(IDS, OUTPUTS, strict=True)]
+
+
+@pytest.fixture
+def run(tmp_path: Path, rows: list[dict[str, object]]) -> Path:
+    return jsonl(tmp_path / "model.jsonl", rows)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_csv_in_the_forms_that_spreadsheets_write(tmp_path: Path, encoding: str, delimiter: str) -> None:
+    path = tmp_path / "outputs.csv"
+    outputs = [text.replace("₹", "Rs ") for text in OUTPUTS]  # cp1252 has no rupee sign
+    with path.open("w", encoding=encoding, newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(["prompt_id", "output"])
+        writer.writerows(zip(IDS, outputs, strict=True))
+    read = read_run(path)
+    assert (read.prompt_ids, read.outputs) == (IDS, outputs)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
+def test_parquet_with_any_type_of_text(tmp_path: Path, kind: pa.DataType) -> None:
+    path = tmp_path / "outputs.parquet"
+    columns = {
+        "prompt_id": pa.array(IDS, kind),
+        "output": pa.array(OUTPUTS, kind),
+        "more": pa.array([1, 2, 3, 4]),
+    }
+    pq.write_table(pa.table(columns), path)
+    read = read_run(path)
+    assert (read.name, read.prompt_ids, read.outputs) == ("outputs", IDS, OUTPUTS)
+
+
+def test_jsonl_with_repeats_reasons_and_errors(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"prompt_id": IDS[0], "output": "x", "repeat": 1, "finish_reason": "length"},
+        {"prompt_id": IDS[0], "output": None, "repeat": 0, "error": "timeout"},
+    ]
+    read = read_run(jsonl(tmp_path / "r.jsonl", rows))
+    assert (read.repeats, read.finish_reasons, read.errors) == ([1, 0], ["length", None], [False, True])
+
+
+BAD_FILES = {
+    "no columns": ("a.jsonl", b'{"id": 1, "response": "x"}\n', "no column prompt_id .* it has: id, response"),
+    "not JSON": ("a.jsonl", b'{"prompt_id": "x", "output": "y"}\n{"prompt', "line 2 is not JSON"),
+    "not an object": ("a.jsonl", b"[1]\n", "line 1 is not an object"),
+    "a row without output": (
+        "a.jsonl",
+        b'{"prompt_id":"x","output":"y"}\n{"prompt_id":"x"}\n',
+        "row 2 has no",
+    ),
+    "empty": ("a.jsonl", b"", "no rows"),
+    "binary CSV": ("a.csv", b"\x00\x01\x02", "not a text file"),
+    "CSV with other columns": ("a.csv", b"id,answer\n1,2\n", "it has: id, answer"),
+    "not Parquet": ("a.parquet", b"PAR1nonsense", "not a Parquet file"),
+    "bad repeat": ("a.csv", b"prompt_id,output,repeat\nx,y,first\n", "repeat must hold whole numbers"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    file, content, message = BAD_FILES[name]
+    path = tmp_path / file
+    path.write_bytes(content)
+    with pytest.raises(RupeeBiasError, match=message) as caught:
+        score_paths([path])
+    assert str(path) in str(caught.value)
+
+
+def test_unknown_kinds_and_missing_files_are_wrong_usage(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(b"")
+    with pytest.raises(UsageError, match=r"unknown kind of file; give a run directory or \.jsonl, "):
+        read_run(tmp_path / "a.xlsx")
+    with pytest.raises(UsageError, match="does not exist"):
+        read_run(tmp_path / "none.jsonl")
+
+
+def test_errors_of_the_metric_name_the_file(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "a.jsonl", [{"prompt_id": "nobody", "output": "x"}])
+    with pytest.raises(RupeeBiasError, match=r"a\.jsonl: 1 unknown prompt_id"):
+        score_paths([path])
+
+
+def command(*words: str | Path) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(word) for word in words])
+    return int(stop.value.code or 0)
+
+
+def test_one_run_gives_the_result_of_compute(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("score", run, "--json", tmp_path / "out" / "scores.json") == 0
+    result = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
+    # 12 and 11 lakh: 1 / 11.5; 9 lakh twice: 0
+    assert result["mean_delta_pct"] == pytest.approx(100 / 11.5 / 2)
+    shown = capsys.readouterr().out
+    assert "model" in shown
+    assert "4.3" in shown
+    assert "note (model): only 1 of 2 languages" in shown
+
+
+def test_several_runs_give_a_list_a_table_and_csv_files(run: Path, tmp_path: Path) -> None:
+    other = jsonl(tmp_path / "b|<i>.jsonl", [{"prompt_id": IDS[0], "output": "### 1 INR"}])
+    outputs = ["--json", tmp_path / "all.json", "--markdown", tmp_path / "t.md", "--csv", tmp_path / "csv"]
+    assert command("score", run, other, "--ci", "none", *outputs) == 0
+    listed = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    assert [entry["run"] for entry in listed] == ["model", "b|<i>"]
+    assert "b\\|\\<i\\>" in (tmp_path / "t.md").read_text(encoding="utf-8")
+    assert {path.stem for path in (tmp_path / "csv").iterdir()} == {"headline", *TABLES}
+    with (tmp_path / "csv" / "headline.csv").open(encoding="utf-8", newline="") as file:
+        header, first, second = csv.reader(file)
+    assert header == ["run", *HEADLINES]
+    assert float(first[1]) == listed[0]["result"]["mean_delta_pct"]
+    assert second[1] == ""  # what cannot be computed is empty, not 0
+
+
+def test_a_name_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "=HYPERLINK(1).jsonl", [{"prompt_id": IDS[0], "output": "### 900000 INR"}])
+    assert command("score", path, "--csv", tmp_path / "csv") == 0
+    assert (tmp_path / "csv" / "headline.csv").read_text(encoding="utf-8").splitlines()[1].startswith("'=")
+
+
+def test_published_values_are_shown_on_request(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("score", run, "--published") == 0
+    assert "Sarvam 105B (published)" in capsys.readouterr().out
+
+
+def test_scoring_loads_neither_pandas_nor_datasets_nor_litellm(run: Path) -> None:
+    script = (
+        "import sys\nfrom rupeebias.cli.app import main\n"
+        f"try: main(['score', {str(run)!r}])\nexcept SystemExit: pass\n"
+        "print(sorted({'pandas', 'datasets', 'litellm', 'evaluate', 'scipy.stats'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
