@@ -41,7 +41,7 @@ print(json.dumps({
     "batches": batches.compute(),
     "single": single.compute(),
     "repeats": load().compute(predictions=texts[:2] * 2, references=ids[:2] * 2, repeats=[0, 0, 1, 1]),
-    "none first": load().compute(predictions=[None, "### 1200000 INR"], references=ids[:2])["parse_health_pct"],
+    "none first": load().compute(predictions=[None, texts[0]], references=ids[:2])["parse_health_pct"],
     "messages": [
         message(predictions=[], references=[]),
         message(predictions=[1200000], references=ids[:1]),

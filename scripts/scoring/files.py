@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+
 from rupeebias.metric import HEADLINES, TABLES
 
 from .api import ScoredRun
