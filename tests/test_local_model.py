@@ -202,11 +202,12 @@ def test_a_broken_file_ends_with_the_log(tmp_path: Path) -> None:
 
 _STARTER = """
 import asyncio
+from pathlib import Path
 from rupeebias.models.server_process import ServerProcess
 
 async def main():
     arguments = ["{weights}", "--slots=1", "--context=64", "--threads=1", "--seed=0", "--reuse=0"]
-    print(await ServerProcess(arguments, None).start(), flush=True)
+    print(await ServerProcess(arguments, Path("{folder}")).start(), flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(main())
@@ -214,8 +215,8 @@ asyncio.run(main())
 
 
 @needs_packages
-def test_the_server_ends_when_its_starter_is_killed() -> None:
-    script = _STARTER.format(weights=find_weights("smollm2").as_posix())
+def test_the_server_ends_when_its_starter_is_killed(tmp_path: Path) -> None:
+    script = _STARTER.format(weights=find_weights("smollm2").as_posix(), folder=tmp_path.as_posix())
     starter = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert starter.stdout is not None
     address = starter.stdout.readline().strip()
