@@ -6,7 +6,7 @@ MODEL ?= local/smollm2
 # A small balanced selection: two axes, both languages, every use case, 150 prompts.
 ARGS ?= --axis gender,urban_rural --limit 30
 
-SOURCES := $(shell find dataset_builder metric scripts -name '*.py' -o -name '*.yaml' -o -name '*.md' -o -name '*.lock' -o -name '*.j2' -o -name '*.txt') dataset_card.md
+SOURCES := $(shell find dataset_builder metric scripts -type f -not -name "*.pyc") dataset_card.md
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: audit test setup lint types unit lock wheel bench clean

@@ -13,7 +13,7 @@ from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.outcomes import Outcomes
 
-CASES = {
+CASES: dict[str, dict[str, Any]] = {
     "complete": {"seed": 1},
     "missing values": {"seed": 2, "missing_share": 0.15},
     "ties, zero and negative midpoints": {"seed": 3, "ties": True},
@@ -33,8 +33,7 @@ def to_outcomes(values: Values) -> Outcomes:
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda name: name.replace(" ", "_"))
 def case(request: pytest.FixtureRequest) -> tuple[Values, Statistics]:
-    arguments: dict[str, Any] = CASES[request.param]
-    values = reference.synthetic_values(**arguments)
+    values = reference.synthetic_values(**CASES[request.param])
     return values, score_outcomes(to_outcomes(values), Options(ci=None))
 
 

@@ -97,4 +97,4 @@ def test_the_package_shows_what_it_declares() -> None:
     assert sorted(rupeebias.__all__) == [name for name in dir(rupeebias) if name in rupeebias.__all__]
     assert callable(rupeebias.score)
     with pytest.raises(AttributeError, match="no attribute 'scores'"):
-        _ = rupeebias.scores  # type: ignore[attr-defined]
+        _ = rupeebias.scores

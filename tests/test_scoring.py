@@ -132,7 +132,8 @@ def test_one_run_gives_the_result_of_compute(
 
 def test_several_runs_give_a_list_a_table_and_csv_files(run: Path, tmp_path: Path) -> None:
     other = jsonl(tmp_path / "b|<i>.jsonl", [{"prompt_id": IDS[0], "output": "### 1 INR"}])
-    outputs = ["--json", tmp_path / "all.json", "--markdown", tmp_path / "t.md", "--csv", tmp_path / "csv"]
+    outputs: list[str | Path] = ["--json", tmp_path / "all.json", "--markdown", tmp_path / "t.md"]
+    outputs += ["--csv", tmp_path / "csv"]
     assert command("score", run, other, "--ci", "none", *outputs) == 0
     listed = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
     assert [entry["run"] for entry in listed] == ["model", "b|<i>"]
