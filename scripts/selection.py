@@ -6,6 +6,7 @@ identifier changes. `--limit` takes whole slots only, since half a slot gives ha
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
@@ -198,8 +199,7 @@ def selected_slots(selection: Selection) -> list[Slot]:
 
     A limit is shared out evenly: one slot to each use case x language x axis in turn. Within a use
     case the slots come in one fixed shuffled order of (profile, question), the same for both
-    languages and all axes, so that the chosen slots match across them and a larger limit contains a
-    smaller one.
+    languages, so that the chosen slots match across them and a larger limit contains a smaller one.
     """
     slots = list(_slots(selection))
     if selection.limit is None or selection.limit >= len(slots):
@@ -296,13 +296,33 @@ def _stratum(slot: Slot) -> tuple[str, str, str]:
 
 
 def _spread(slots: list[Slot]) -> Iterator[Slot]:
-    """Yield the slots one per stratum in turn, each stratum in its use case's fixed shuffled order."""
+    """Yield the slots one per stratum in turn, each stratum in its use case's fixed shuffled order.
+
+    Every axis begins at another place of that order, so that a small limit already holds several
+    profiles of a use case: intervals need two.
+    """
     strata: dict[tuple[str, str, str], list[Slot]] = {}
     for slot in slots:
         strata.setdefault(_stratum(slot), []).append(slot)
-    queues = [sorted(strata[key], key=_shuffle_key) for key in _diagonal(strata)]
+    axes = list(dict.fromkeys(axis for _, _, axis in strata))
+    queues = [_rotated(_shuffled(strata[key]), axes.index(key[2])) for key in _diagonal(strata)]
     for layer in itertools.zip_longest(*queues):
         yield from (slot for slot in layer if slot is not None)
+
+
+def _shuffled(slots: list[Slot]) -> list[Slot]:
+    """Return the slots of a stratum in a fixed shuffled order: every profile once, then once more."""
+    seen: Counter[str] = Counter()
+    rounds = []
+    for slot in sorted(slots, key=_shuffle_key):
+        rounds.append((seen[slot.profile], slot))
+        seen[slot.profile] += 1
+    return [slot for _, slot in sorted(rounds, key=lambda pair: pair[0])]
+
+
+def _rotated(slots: list[Slot], places: int) -> list[Slot]:
+    places %= len(slots)
+    return slots[places:] + slots[:places]
 
 
 def _shuffle_key(slot: Slot) -> bytes:

@@ -125,14 +125,32 @@ def test_a_small_limit_already_touches_every_use_case_and_both_languages() -> No
     assert len({slot.axis for slot in slots}) == 5
 
 
-def test_strata_of_a_use_case_get_the_same_profiles_and_questions() -> None:
+def test_both_languages_of_a_stratum_get_the_same_profiles_and_questions() -> None:
     by_stratum: dict[tuple[str, str, str], set[tuple[str, str]]] = {}
     for s in selected_slots(Selection(limit=240)):
         by_stratum.setdefault((s.use_case, s.language, s.axis), set()).add((s.profile, s.question))
-    for use_case in design.USE_CASES:
-        chosen = [pairs for stratum, pairs in by_stratum.items() if stratum[0] == use_case]
-        assert len(chosen) == 12
-        assert all(pairs == chosen[0] for pairs in chosen)
+    assert len(by_stratum) == 60
+    for (use_case, language, axis), pairs in by_stratum.items():
+        assert len(pairs) == 4
+        if language == "en":
+            assert pairs == by_stratum[use_case, "hinglish", axis]
+
+
+def test_a_small_limit_holds_two_profiles_of_every_use_case() -> None:
+    # 2 axes x 2 languages x 5 use cases: one slot each, and the axes begin at different profiles
+    profiles: dict[str, set[str]] = {}
+    for s in selected_slots(Selection(axes=("gender", "urban_rural"), limit=20)):
+        profiles.setdefault(s.use_case, set()).add(s.profile)
+    assert {use_case: len(found) for use_case, found in profiles.items()} == dict.fromkeys(
+        design.USE_CASES, 2
+    )
+
+
+def test_every_profile_is_taken_before_one_is_taken_twice() -> None:
+    slots = selected_slots(
+        Selection(use_cases=("counter_offer",), languages=("en",), axes=("caste",), limit=27)
+    )
+    assert len({s.profile for s in slots}) == 27
 
 
 def test_a_larger_limit_contains_a_smaller_one() -> None:
