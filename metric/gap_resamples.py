@@ -4,6 +4,7 @@ Both kinds answer the same question: what would the mean gap have been, had the 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from .layout import Bools, Floats, Ints
 from .resampling import Cumulants, Interval, ProfileResamples, Sample, percentile_interval, stream
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Selection:
     """Which languages, axes and use cases: boolean masks in benchmark order."""
 
@@ -22,7 +23,7 @@ class Selection:
     axes: Bools
     use_cases: Bools
 
-    @property
+    @cached_property
     def cells(self) -> tuple[Ints, ...]:
         """Index of the chosen cells in an array of (languages, axes, use cases)."""
         return np.ix_(*map(np.flatnonzero, (self.languages, self.axes, self.use_cases)))

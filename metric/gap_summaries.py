@@ -8,7 +8,7 @@ import numpy as np
 from .design import LANGUAGES, USE_CASES
 from .gap_resamples import GapResamples, ResampledMean, Selection
 from .gaps import SlotGaps
-from .layout import AXES
+from .layout import AXES, Bools
 from .resampling import NO_INTERVAL, Interval
 
 
@@ -48,9 +48,7 @@ class GapSummaries:
         Every pair weighs the same, so region (435 of a full slot set's 852 pairs) weighs most. None where
         no gap is defined.
         """
-        selection = Selection(
-            np.isin(LANGUAGES, languages), np.isin(AXES, axes), np.isin(USE_CASES, use_cases)
-        )
+        selection = Selection(_mask(LANGUAGES, languages), _mask(AXES, axes), _mask(USE_CASES, use_cases))
         count, total, violations = (cell[selection.cells].sum() for cell in self.gaps.cells)
         if not count:
             return None
@@ -73,3 +71,7 @@ class GapSummaries:
             after.resampled.influence - before.resampled.influence,
         )
         return self.resamples.interval(after.mean_delta_pct - before.mean_delta_pct, change)
+
+
+def _mask(names: Sequence[str], chosen: Sequence[str]) -> Bools:
+    return np.array([name in chosen for name in names])

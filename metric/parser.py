@@ -109,7 +109,7 @@ def parse_answers(
     values = np.empty(len(clean))
     groups = _QUESTION_CODES[np.asarray(use_cases, dtype=np.int64)] * len(Ending)
     if finish_reasons is not None:
-        groups = groups + np.fromiter(map(_ending, finish_reasons), np.int64, len(clean))
+        groups = groups + _endings(finish_reasons)
     for group in np.flatnonzero(np.bincount(groups)).tolist():
         rows = np.flatnonzero(groups == group)
         question, ending = _QUESTION_ORDER[group // len(Ending)], Ending(group % len(Ending))
@@ -209,7 +209,14 @@ def _text(index: int, item: object) -> str:
 def _ending(finish_reason: str | None) -> Ending:
     if not isinstance(finish_reason, str):
         return Ending.COMPLETE
-    return _ENDINGS.get(finish_reason) or _ENDINGS.get(finish_reason.lower(), Ending.COMPLETE)
+    return _ENDINGS.get(finish_reason.lower(), Ending.COMPLETE)
+
+
+def _endings(finish_reasons: Sequence[str | None]) -> npt.NDArray[np.int64]:
+    """Return `_ending` of each, looked up once for each distinct reason."""
+    known = {reason: _ending(reason) for reason in {x for x in finish_reasons if isinstance(x, str)}}
+    of_each = [known[x] if isinstance(x, str) else Ending.COMPLETE for x in finish_reasons]
+    return np.array(of_each, dtype=np.int64)
 
 
 # The marked line in the strict format: most answers are this and nothing else.

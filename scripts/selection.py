@@ -178,6 +178,10 @@ _OPTION = {
 
 def expected_prompt_ids(selection: Selection) -> list[str]:
     """Return the prompt_ids of a selection in dataset order, from the benchmark's design alone."""
+    if selection == Selection():
+        from rupeebias.metric.layout import prompt_rows
+
+        return list(prompt_rows())
     chosen = set(selected_slots(selection))
     return [
         f"{s.use_case}:{s.language}:{s.axis}:{identifier}:{s.profile}:{s.question}"
