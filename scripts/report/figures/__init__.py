@@ -1,0 +1,1 @@
+"""The paper's figures from runs, in one house style."""

@@ -1,0 +1,1 @@
+"""The paper's tables from runs: one description a table, three formats."""
