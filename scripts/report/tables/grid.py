@@ -87,7 +87,7 @@ def _float(cell: Any) -> float:
 
 
 def _with_extremes(matrix: list[list[Number | None]], marked: Extreme | None) -> list[list[Number | None]]:
-    """Mark the lowest or highest value of each item, ties to the printed digit together; none for a single run."""
+    """Mark the lowest or highest value of each item, with ties to the printed digit; none for a single run."""
     if marked is None:
         return matrix
     wanted = []
@@ -126,9 +126,9 @@ def _notes(rows: Sequence[GridRow], marked: Extreme | None, result: Mapping[str,
     notes = [f"{symbol}: {mark.meaning}." for symbol, mark in sorted(marks.items())]
     if any(cell.extreme for cell in cells):
         notes.append(f"Bold: {marked} value of a column among the runs.")
-    if any(cell.low is not None for cell in cells) and result["settings"]["ci"]:
-        notes.append(_INTERVALS[result["settings"]["ci"]])
     published = [cell for row in rows if row.published for cell in row.cells if cell]
+    if any(cell.low is not None for cell in cells if cell not in published):
+        notes.append(_INTERVALS[result["settings"]["ci"]])
     if published:
         notes.append("Rows marked (published) are printed in the paper, not computed here.")
     if any(cell.low is not None for cell in published):
