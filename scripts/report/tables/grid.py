@@ -87,7 +87,7 @@ def _float(cell: Any) -> float:
 
 
 def _with_extremes(matrix: list[list[Number | None]], marked: Extreme | None) -> list[list[Number | None]]:
-    """Mark the lowest or highest value of each item, with ties to the printed digit; none for a single run."""
+    """Mark the lowest or highest value of each item, ties to the printed digit too; none for one run."""
     if marked is None:
         return matrix
     wanted = []
@@ -127,7 +127,8 @@ def _notes(rows: Sequence[GridRow], marked: Extreme | None, result: Mapping[str,
     if any(cell.extreme for cell in cells):
         notes.append(f"Bold: {marked} value of a column among the runs.")
     published = [cell for row in rows if row.published for cell in row.cells if cell]
-    if any(cell.low is not None for cell in cells if cell not in published):
+    own = [cell for row in rows if not row.published for cell in row.cells if cell]
+    if any(cell.low is not None for cell in own):
         notes.append(_INTERVALS[result["settings"]["ci"]])
     if published:
         notes.append("Rows marked (published) are printed in the paper, not computed here.")
