@@ -119,7 +119,7 @@ def draw_bars(what: BarFigure, bars: Bars, panel_titles: Mapping[str, str]) -> D
         return None
     left = MARGIN + widest(labels, NORMAL) + 0.12
     panel_width = min((_WIDTH - left - MARGIN) / len(panels), 5.0) - 0.15
-    titles = [wrapped(panel_titles[panel], HEADING * 1.09, panel_width) for panel in panels]
+    titles = [wrapped(panel_titles[panel], HEADING * 1.09, panel_width - 0.1) for panel in panels]
     title_height = line_height(HEADING) * max(title.count("\n") + 1 for title in titles) if titles[0] else 0
     row_height = len(languages) * _PITCH + _GAP
     body = title_height + 0.08 + row_height * len(labels) + MARGIN
@@ -128,7 +128,7 @@ def draw_bars(what: BarFigure, bars: Bars, panel_titles: Mapping[str, str]) -> D
     for at, (panel, title) in enumerate(zip(panels, titles, strict=True)):
         at_left = left + at * (panel_width + 0.15)
         axes = canvas.axes(at_left, top, panel_width, row_height * len(labels), label=panel or what.name)
-        canvas.text(at_left, top - 0.06, title, size=HEADING, weight="bold", va="bottom")
+        canvas.text(at_left, top - 0.09, title, size=HEADING, weight="bold", va="baseline")
         _draw_panel(axes, what, bars, panel, labels, languages, panel_width)
         _label_rows(axes, labels if at == 0 else [], len(labels), row_height)
     means = {f"{run}, {LANGUAGE_LABELS[x]}": bar.value for (_, run, x), bar in bars.items()}

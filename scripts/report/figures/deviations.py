@@ -51,12 +51,12 @@ def identifier_deviations(runs: Sequence[FigureRun], axis: str) -> list[Drawing]
             name = wrapped(label, HEADING * 1.09, panel_width)
             canvas.text(
                 left + panel_width / 2,
-                top - 0.04,
+                top - 0.08,
                 name,
                 size=HEADING,
                 weight="bold",
                 ha="center",
-                va="bottom",
+                va="baseline",
             )
         _draw(axes, row, order, limit, panel_width, named=at % columns == 0)
     alt_text = f"Bars for each identifier. {title}. {subtitle} {_ends(found)}"

@@ -37,7 +37,12 @@ def fairness_effects(runs: Sequence[FigureRun]) -> list[Drawing]:
     top = canvas.top
     for use_case, effects in blocks.items():
         canvas.text(
-            MARGIN, top + _HEADING - 0.06, USE_CASE_LABELS[use_case], size=HEADING, weight="bold", va="bottom"
+            MARGIN,
+            top + _HEADING - 0.09,
+            USE_CASE_LABELS[use_case],
+            size=HEADING,
+            weight="bold",
+            va="baseline",
         )
         top += _HEADING
         height, width = _PITCH * len(effects), _WIDTH - left - MARGIN

@@ -104,7 +104,9 @@ def draw_heat(canvas: Canvas, heat: Heat, size: HeatSize, left: float, top: floa
     below = top + size.head_height
     for heading, rows in heat.blocks.items():
         if heading:
-            canvas.text(left, below + BLOCK_HEADING - 0.06, heading, size=HEADING, weight="bold", va="bottom")
+            canvas.text(
+                left, below + BLOCK_HEADING - 0.09, heading, size=HEADING, weight="bold", va="baseline"
+            )
             below += BLOCK_HEADING
         width, height = size.cell_width * len(heat.columns), size.cell_height * len(rows)
         axes = canvas.axes(left_of_cells, below, width, height, label=f"{label}{heading}")
@@ -115,10 +117,10 @@ def draw_heat(canvas: Canvas, heat: Heat, size: HeatSize, left: float, top: floa
 def _draw_column_names(canvas: Canvas, heat: Heat, size: HeatSize, left: float, bottom: float) -> None:
     for at, name in enumerate(heat.columns):
         centre = left + (at + 0.5) * size.cell_width
-        options: dict[str, Any] = {"ha": "center", "va": "bottom"}
+        options: dict[str, Any] = {"ha": "center", "va": "baseline"}
         if size.turned:
             options = {"ha": "left", "va": "bottom", "rotation": 45, "rotation_mode": "anchor"}
-        canvas.text(centre, bottom - 0.05, name, **options)
+        canvas.text(centre, bottom - (0.05 if size.turned else 0.09), name, **options)
 
 
 def _draw_cells(axes: Axes, heat: Heat, block: str, rows: Sequence[str]) -> None:

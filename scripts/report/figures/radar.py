@@ -99,7 +99,7 @@ def _draw(
     centre = left + _PANEL_WIDTH / 2
     own_scale = limits[label] > min(limits.values())
     name = f"{label} ‡" if own_scale else label
-    canvas.text(centre, top, name, size=HEADING, weight="bold", ha="center", va="top")
+    canvas.text(centre, top + 0.16, name, size=HEADING, weight="bold", ha="center", va="baseline")
     polar: Any = canvas.axes(
         centre - _RADIUS, below_name, 2 * _RADIUS, 2 * _RADIUS, projection="polar", label=label
     )

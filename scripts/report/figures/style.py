@@ -14,7 +14,7 @@ from typing import Any, Final
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.patches import Rectangle
@@ -85,8 +85,20 @@ def house_style(salt: str = "") -> Iterator[None]:
 
 
 def ink_on(red: float, green: float, blue: float) -> str:
-    """Return the text colour that can be read on a background; components from 0 to 1."""
-    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else PAPER
+    """Return the text colour with the higher contrast to a background; components from 0 to 1."""
+    behind = luminance(red, green, blue)
+    return max((INK, PAPER), key=lambda ink: contrast(luminance(*to_rgb(ink)), behind))
+
+
+def luminance(red: float, green: float, blue: float) -> float:
+    """Return the relative luminance of a colour, 0 (black) to 1 (white), as WCAG 2 defines it."""
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in (red, green, blue)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a: float, b: float) -> float:
+    """Return the contrast of two luminances, 1 to 21."""
+    return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 
 
 def clean(text: str, limit: int = LABEL_LIMIT) -> str:
@@ -202,15 +214,17 @@ class Canvas:
                     [left, left + 0.3], [0.1, 0.1], color=key.colour, ls=key.dash, marker=key.marker, ms=3
                 )
             else:
-                axes.add_patch(
-                    Rectangle((left + 0.14, 0.04), 0.16, 0.12, fc=key.colour, hatch=key.hatch, ec=PAPER)
-                )
-            axes.text(left + 0.36, 0.1, key.text, va="center", fontsize=NORMAL)
+                axes.add_patch(Rectangle((left, 0.04), 0.16, 0.12, fc=key.colour, hatch=key.hatch, ec=PAPER))
+            axes.text(left + _sample_width(key), 0.1, key.text, va="center_baseline", fontsize=NORMAL)
             left += _key_width(key)
 
 
+def _sample_width(key: Key) -> float:
+    return 0.36 if key.dash is not None else 0.23
+
+
 def _key_width(key: Key) -> float:
-    return 0.36 + text_width(key.text, NORMAL) + 0.2
+    return _sample_width(key) + text_width(key.text, NORMAL) + 0.2
 
 
 def _key_rows(keys: Sequence[Key], width: float) -> list[list[Key]]:

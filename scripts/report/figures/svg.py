@@ -44,6 +44,8 @@ def _attributes(style: str) -> str:
                 found.append(("font-size", f"{font['size']}px"))
                 found.append(("font-family", _FONTS))
                 found += [("font-weight", font["weight"])] if font["weight"] else []
+        elif name == "font-family":
+            found.append((name, _FONTS))
         elif name:
             found.append((name, value))
     return "".join(f' {name}="{value}"' for name, value in found)
