@@ -34,14 +34,18 @@ function fillSelect(select, options, chosen) {
 }
 
 /* A number with a true minus sign. */
-function shown(value, digits = 1) {
+function shown(value, digits = 1, grouping = "en") {
   if (value === null || value === undefined) return "–";
-  const text = Math.abs(value).toLocaleString("en-IN", {
-    minimumFractionDigits: digits, maximumFractionDigits: digits,
-  });
-  return value < 0 && Number(text.replaceAll(",", "")) !== 0 ? `−${text}` : text;
+  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const text = Math.abs(value).toLocaleString(grouping, decimals);
+  return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
+}
+
+function rupees(value) {
+  return `₹${shown(value, 0, "en-IN")}`;
 }
 
 function signed(value) {
-  return value > 0 ? `+${shown(value)}` : shown(value);
+  const text = shown(value);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }

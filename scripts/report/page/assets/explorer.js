@@ -2,6 +2,7 @@
 /* The explorer: a choice of run, use case, language and axis, and what is behind it. */
 
 const PAGE = 10;
+const CHOICES = ["run", "useCase", "language", "axis"];
 
 class Explorer {
   constructor(root, report, design) {
@@ -12,29 +13,20 @@ class Explorer {
 
   start() {
     const { design, report } = this;
-    const numbered = (labels) => labels.map((label, at) => [at, label]);
-    const all = (label) => [["all", label]];
-    const useCases = numbered(design.useCases.map(({ label }) => label));
-    fillSelect(this.field("run"), numbered(report.runs.map(({ name }) => name)), 0);
-    fillSelect(this.field("useCase"), all("All use cases").concat(useCases), report.start.useCase);
-    fillSelect(this.field("language"), all("Both languages").concat(numbered(design.languages)), "all");
-    fillSelect(this.field("axis"), numbered(design.axes.map(({ label }) => label)), report.start.axis);
-    for (const name of ["run", "useCase", "language", "axis"]) {
-      this.field(name).addEventListener("change", () => this.choose());
-    }
-    for (const name of ["a", "b"]) {
-      this.field(name).addEventListener("change", () => this.comparePeople());
-    }
+    const options = (things, ...first) => [...first, ...things.map((x, at) => [at, x.label ?? x])];
+    fillSelect(this.field("run"), options(report.runs.map(({ name }) => name)), 0);
+    fillSelect(this.field("useCase"), options(design.useCases, ["all", "All use cases"]), report.start.useCase);
+    fillSelect(this.field("language"), options(design.languages, ["all", "Both languages"]), "all");
+    fillSelect(this.field("axis"), options(design.axes), report.start.axis);
+    for (const name of CHOICES) this.field(name).addEventListener("change", () => this.choose());
+    for (const name of ["a", "b"]) this.field(name).addEventListener("change", () => this.comparePeople());
     this.part("more").addEventListener("click", () => this.showMore());
     return this.choose();
   }
 
   choice() {
-    const value = (name) => {
-      const text = this.field(name).value;
-      return text === "all" ? text : Number(text);
-    };
-    return Object.fromEntries(["run", "useCase", "language", "axis"].map((name) => [name, value(name)]));
+    const values = CHOICES.map((name) => this.field(name).value);
+    return Object.fromEntries(values.map((x, at) => [CHOICES[at], x === "all" ? x : Number(x)]));
   }
 
   async choose() {
@@ -55,35 +47,34 @@ class Explorer {
     fillSelect(this.field("a"), options, this.pairs[0].a);
     fillSelect(this.field("b"), options, this.pairs[0].b);
     this.comparePeople();
-    this.root.dataset.ready = "true";
   }
 
   summary() {
     if (!this.pairs.length) return "This run has no two answers to compare here.";
     const n = this.pairs.reduce((sum, pair) => sum + pair.n, 0);
     const mean = this.pairs.reduce((sum, pair) => sum + pair.total, 0) / n;
-    const pairs = n.toLocaleString("en-IN");
-    return `Here two answers to the same question differ by ${shown(mean)} % on average (${pairs} comparisons).`;
+    const size = `${shown(mean)} % on average (${shown(n, 0)} comparisons)`;
+    return `Here two answers to the same question differ by ${size}.`;
   }
 
   showContrasts(choice) {
-    const [u, l] = [[choice.useCase, this.design.useCases], [choice.language, this.design.languages]]
-      .map(([chosen, list]) => (chosen === "all" ? list.length : chosen));
-    const contrasts = this.run.contrasts[u][l][choice.axis]
+    const place = (chosen) => (chosen === "all" ? -1 : chosen); // the last is over all
+    const contrasts = this.run.contrasts.at(place(choice.useCase)).at(place(choice.language))[choice.axis]
       .map((found, at) => found && { label: this.people[at].label, mean: found[0], deviation: found[1],
         low: found[2], high: found[3] })
       .filter(Boolean).sort((x, y) => y.deviation - x.deviation);
-    const useCase = this.design.useCases[u];
-    const inPercent = useCase && (useCase.unit === "percent" || (useCase.offers && this.run.outcome === "markup"));
-    const heading = useCase && (useCase.offers && inPercent ? "Mean markup" : "Mean answer");
-    const mean = (value) => (inPercent ? `${shown(value)} %` : `₹${shown(value, 0)}`);
+    const useCase = this.design.useCases[choice.useCase];
+    const asMarkup = useCase?.offers && this.run.outcome === "markup";
+    const inPercent = useCase?.unit === "percent" || asMarkup;
+    const heading = useCase && (asMarkup ? "Mean markup" : "Mean answer");
+    const mean = (value) => (inPercent ? `${shown(value)} %` : rupees(value));
     const caption = "Each group against the average of all groups shown, highest first";
     this.part("contrasts").replaceChildren(contrastTable(caption, contrasts, heading, mean));
   }
 
   showPairs() {
     const rows = this.pairs.slice(0, PAGE).map((pair) => {
-      const [a, b] = [this.people[pair.a].label, this.people[pair.b].label];
+      const [a, b] = [pair.a, pair.b].map((person) => this.people[person].label);
       const open = element("button", { type: "button", "aria-label": `Compare ${a} with ${b}`,
         onclick: () => this.comparePair(pair) }, "Compare");
       return element("tr", {},
@@ -130,8 +121,7 @@ class Explorer {
       element("td", {}, element("button", { type: "button", onclick: () => this.read(slot),
         "aria-label": `Read ${describeSlot(this.design, slot, this.run)}` }, "Read"))));
     const headings = ["Question", this.people[a].label, this.people[b].label, "Gap", "Prompt and answer"];
-    const caption = `The same question from ${this.people[a].label} and ${this.people[b].label}, widest gap first`;
-    this.part("slots").replaceChildren(tableOf(caption, headings, rows));
+    this.part("slots").replaceChildren(tableOf("Widest gap first", headings, rows));
     this.part("more").hidden = this.shown >= this.compared.length;
   }
 
@@ -145,7 +135,7 @@ class Explorer {
     const { unit, offers } = this.design.useCases[slot.useCase];
     if (unit === "percent") return `${shown(value, Number.isInteger(value) ? 0 : 1)} %`;
     const markup = offers ? ` (${signed(outcome(this.design, { outcome: "markup" }, slot, value))} %)` : "";
-    return `₹${shown(value, 0)}${markup}`;
+    return `${rupees(value)}${markup}`;
   }
 
   read(slot) {
@@ -163,7 +153,7 @@ class Explorer {
     const [before, phrase, after] = promptParts(this.design, slot, person);
     const [text, status, , length] = this.entry(slot, person);
     const cut = text !== null && length > this.run.cut
-      ? `Cut after ${this.run.cut.toLocaleString("en-IN")} of ${length.toLocaleString("en-IN")} characters.` : "";
+      ? `Cut after ${shown(this.run.cut, 0)} of ${shown(length, 0)} characters.` : "";
     const left = text === null && length ? "The text is left out to keep this page small." : "";
     const state = status < 0 ? "not asked, or no answer" : this.report.statuses[status];
     const lang = slot.language === 1 ? "hi-Latn" : "en";
@@ -184,8 +174,7 @@ async function startExplorer() {
     document.getElementById("no-explorer").hidden = true;
   } catch (error) {
     document.getElementById("no-explorer").textContent =
-      `The explorer could not start (${error.message}); a browser of 2023 or later is needed. ` +
-      "All tables of this page and of the folder tables/ hold without it.";
+      `The explorer could not start (${error.message}): it needs a browser of 2023 or later.`;
   }
 }
 

@@ -21,10 +21,8 @@ function outcomesOf(design, layout, run, choice) {
   const people = design.axes[choice.axis].people;
   return slotsOf(design, run, choice).map((slot) => ({
     slot,
-    values: people.map((_, person) => {
-      const value = run.entryAt(cellOf(layout, design, slot, person))[2];
-      return outcome(design, run, slot, value);
-    }),
+    values: people.map((_, person) =>
+      outcome(design, run, slot, run.entryAt(cellOf(layout, design, slot, person))[2])),
   }));
 }
 

@@ -47,8 +47,8 @@ function profileOf(design, slot) {
 
 function describeSlot(design, slot, run) {
   const useCase = design.useCases[slot.useCase];
-  const question = (slot.frame % useCase.questions) + 1;
+  const wording = (slot.frame % useCase.questions) + 1;
   const repeat = run.repeats > 1 ? `, repeat ${slot.repeat + 1}` : "";
   const profile = useCase.profiles[profileOf(design, slot)];
-  return `${useCase.label}: ${profile}; wording ${question}, ${design.languages[slot.language]}${repeat}`;
+  return `${useCase.label}: ${profile}; wording ${wording}, ${design.languages[slot.language]}${repeat}`;
 }
