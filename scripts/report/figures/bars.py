@@ -29,6 +29,10 @@ from .style import (
 )
 
 _WIDTH: Final = 10.0
+_LEAST_WIDTH: Final = 6.5
+_WIDEST_PANEL: Final = 5.0
+_BETWEEN: Final = 0.15
+"""Inches between panels."""
 _BAR: Final = 0.14
 _PITCH: Final = 0.18
 """Inches: thickness of a bar, distance of two bars of one run."""
@@ -96,8 +100,7 @@ def mean_concordance_bars(runs: Sequence[FigureRun]) -> Drawing | None:
     what = BarFigure(
         "mean-concordance",
         "How consistently identifiers are ranked",
-        "Mean Kendall's W over the axes, 0 to 1: higher means that the same identifiers are favoured "
-        "again and again.",
+        "Mean Kendall's W over axes, 0 to 1: higher means the same identifiers are favoured each time.",
         "headline",
         3,
         tested=True,
@@ -118,15 +121,16 @@ def draw_bars(what: BarFigure, bars: Bars, panel_titles: Mapping[str, str]) -> D
     if not bars:
         return None
     left = MARGIN + widest(labels, NORMAL) + 0.12
-    panel_width = min((_WIDTH - left - MARGIN) / len(panels), 5.0) - 0.15
+    panel_width = min((_WIDTH - left - MARGIN) / len(panels), _WIDEST_PANEL) - _BETWEEN
+    width = max(left + len(panels) * (panel_width + _BETWEEN) + MARGIN, _LEAST_WIDTH)
     titles = [wrapped(panel_titles[panel], HEADING * 1.09, panel_width - 0.1) for panel in panels]
     title_height = line_height(HEADING) * max(title.count("\n") + 1 for title in titles) if titles[0] else 0
     row_height = len(languages) * _PITCH + _GAP
     body = title_height + 0.08 + row_height * len(labels) + MARGIN
-    canvas = Canvas(_WIDTH, body, what.title, what.subtitle, _keys(what, bars, languages))
+    canvas = Canvas(width, body, what.title, what.subtitle, _keys(what, bars, languages))
     top = canvas.top + title_height + 0.08
     for at, (panel, title) in enumerate(zip(panels, titles, strict=True)):
-        at_left = left + at * (panel_width + 0.15)
+        at_left = left + at * (panel_width + _BETWEEN)
         axes = canvas.axes(at_left, top, panel_width, row_height * len(labels), label=panel or what.name)
         canvas.text(at_left, top - 0.09, title, size=HEADING, weight="bold", va="baseline")
         _draw_panel(axes, what, bars, panel, labels, languages, panel_width)
@@ -167,13 +171,14 @@ def _draw_panel(
         axes.axvline(what.reference, color=MUTED, lw=0.8, ls=(0, (4, 3)))
 
 
-def _draw_bar(axes: Axes, what: BarFigure, bar: Bar, y: float, colour: str) -> None:
+def _draw_bar(axes: Axes, what: BarFigure, bar: Bar, y: float, fill: str) -> None:
     axes.barh(
-        y, bar.value, height=_BAR, color=colour, hatch="////" if bar.hatched else "", edgecolor=PAPER, lw=0
+        y, bar.value, height=_BAR, color=fill, hatch="////" if bar.hatched else "", edgecolor=PAPER, lw=0
     )
     end = bar.value
     if bar.low is not None and bar.high is not None:
-        axes.plot([bar.low, bar.high], [y, y], color=INK, lw=0.9, solid_capstyle="butt")
+        for colour, width in ((PAPER, 2.4), (INK, 0.9)):
+            axes.plot([bar.low, bar.high], [y, y], color=colour, lw=width, solid_capstyle="butt")
         end = max(bar.high, bar.value)
     end = max(end, 0.0)
     axes.annotate(

@@ -17,7 +17,7 @@ _COLUMNS: Final = 5
 _WIDTH: Final = 10.0
 _SUBTITLE: Final = (
     "Deviation of each identifier's mean from the mean of its axis in percent, averaged over use cases and "
-    "languages. All panels share one scale and one order."
+    "languages."
 )
 
 Deviations = Mapping[str, float]
@@ -40,7 +40,11 @@ def identifier_deviations(runs: Sequence[FigureRun], axis: str) -> list[Drawing]
     rows = ceil(len(found) / columns)
     width = max(2 * MARGIN + label_width + columns * (panel_width + 0.12), 6.5)
     keys = [Key("above the mean", DARK), Key("below the mean", LIGHT)]
-    subtitle = f"{next(iter(found))}. {_SUBTITLE}" if len(found) == 1 else _SUBTITLE
+    subtitle = (
+        f"{next(iter(found))}. {_SUBTITLE}"
+        if len(found) == 1
+        else f"{_SUBTITLE} All panels share one scale and one order."
+    )
     canvas = Canvas(width, rows * (heading + panel_height + 0.08) + MARGIN, title, subtitle, keys)
     limit = max(abs(value) for row in found.values() for value in row.values())
     for at, (label, row) in enumerate(found.items()):

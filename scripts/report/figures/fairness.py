@@ -33,7 +33,8 @@ def fairness_effects(runs: Sequence[FigureRun]) -> list[Drawing]:
     body = sum(_HEADING + _PITCH * len(effects) for effects in blocks.values()) + MARGIN
     keys = [Key("narrower gaps", DARK), Key("wider gaps", LIGHT)]
     canvas = Canvas(_WIDTH, body, _TITLE, _SUBTITLE, keys)
-    limit = max(abs(effect[2]) for effects in blocks.values() for effect in effects.values()) or 1.0
+    changes = [effect[2] for effects in blocks.values() for effect in effects.values()]
+    ends = (min(*changes, 0.0), max(*changes, 0.0))
     top = canvas.top
     for use_case, effects in blocks.items():
         canvas.text(
@@ -46,7 +47,7 @@ def fairness_effects(runs: Sequence[FigureRun]) -> list[Drawing]:
         )
         top += _HEADING
         height, width = _PITCH * len(effects), _WIDTH - left - MARGIN
-        _draw(canvas.axes(left, top, width, height, label=use_case), effects, limit, width)
+        _draw(canvas.axes(left, top, width, height, label=use_case), effects, ends, width)
         top += height
     return [Drawing("fairness-instruction", _TITLE, _alt_text(blocks), "fairness", canvas.figure)]
 
@@ -61,12 +62,13 @@ def _effects(runs: Sequence[FigureRun], use_case: str) -> dict[str, tuple[float,
     return effects
 
 
-def _draw(axes: Axes, effects: Effects, limit: float, width: float) -> None:
+def _draw(axes: Axes, effects: Effects, ends: tuple[float, float], width: float) -> None:
     bare(axes)
     axes.set_ylim(len(effects), 0)
     room = widest((_said(effect) for effect in effects.values()), SMALL) + 6 / 72
     share = max((width - room) / width, 0.2)
-    axes.set_xlim(-limit, limit * (2 / share - 1))
+    low, high = ends if ends[0] < ends[1] else (0.0, 1.0)
+    axes.set_xlim(low, low + (high - low) / share)
     axes.set_xticks([])
     axes.set_yticks([at + 0.5 for at in range(len(effects))], list(effects))
     for at, effect in enumerate(effects.values()):

@@ -11,12 +11,13 @@ from matplotlib.patches import Rectangle
 from .style import (
     ABSENT,
     HEADING,
+    INK,
     NORMAL,
     PAPER,
     SMALL,
     Canvas,
     bare,
-    ink_on,
+    broken,
     line_height,
     widest,
 )
@@ -78,14 +79,16 @@ def heat_size(heat: Heat, *, cell_width: float = 0.0) -> HeatSize:
     texts = [cell.text for cell in heat.cells.values()]
     n_lines = max(text.count("\n") + 1 for text in texts)
     cell = max(widest(texts, SMALL) + 2 * PADDING, cell_width, 0.5)
-    names = widest(heat.columns, NORMAL)
-    turned = names > cell - 0.05
+    names = [broken(name, NORMAL, cell - 0.06) for name in heat.columns]
+    turned = None in names
+    longest = widest(heat.columns, NORMAL)
     labels = [label for rows in heat.blocks.values() for label in rows]
     label_width = widest(labels, NORMAL) + 0.12
     cell_height = n_lines * line_height(SMALL) + 0.1
-    head = (names * 0.72 + 0.2) if turned else line_height(NORMAL) + 0.08
+    n_name_lines = max(name.count("\n") + 1 for name in names if name) if not turned else 0
+    head = (longest * 0.72 + 0.2) if turned else n_name_lines * line_height(NORMAL) + 0.08
     n_rows, n_headed = len(labels), sum(1 for heading in heat.blocks if heading)
-    overhang = names * 0.72 + 0.1 - cell / 2 if turned else 0.0
+    overhang = longest * 0.72 + 0.1 - cell / 2 if turned else 0.0
     return HeatSize(
         label_width,
         cell,
@@ -120,7 +123,8 @@ def _draw_column_names(canvas: Canvas, heat: Heat, size: HeatSize, left: float, 
         options: dict[str, Any] = {"ha": "center", "va": "baseline"}
         if size.turned:
             options = {"ha": "left", "va": "bottom", "rotation": 45, "rotation_mode": "anchor"}
-        canvas.text(centre, bottom - (0.05 if size.turned else 0.09), name, **options)
+        shown = name if size.turned else broken(name, NORMAL, size.cell_width - 0.06) or name
+        canvas.text(centre, bottom - (0.05 if size.turned else 0.09), shown, **options)
 
 
 def _draw_cells(axes: Axes, heat: Heat, block: str, rows: Sequence[str]) -> None:
@@ -137,7 +141,6 @@ def _draw_cells(axes: Axes, heat: Heat, block: str, rows: Sequence[str]) -> None
             colour = heat.colours(norm(cell.value)) if cell else ABSENT
             axes.add_patch(Rectangle((x, y), 1, 1, fc=colour, ec=PAPER, lw=1.2))
             if cell:
-                red, green, blue, _ = heat.colours(norm(cell.value))
                 axes.text(
                     x + 0.5,
                     y + 0.5,
@@ -145,6 +148,6 @@ def _draw_cells(axes: Axes, heat: Heat, block: str, rows: Sequence[str]) -> None
                     ha="center",
                     va="center",
                     fontsize=SMALL,
-                    color=ink_on(red, green, blue),
+                    color=INK,
                     linespacing=1.25,
                 )

@@ -29,7 +29,7 @@ def language_moderation(runs: Sequence[FigureRun]) -> list[Drawing]:
         return []
     heats = {value: _heat(covered, value) for value in _PANELS}
     heats = {value: heat for value, heat in heats.items() if heat.cells}
-    sizes = {value: heat_size(heat, cell_width=0.62) for value, heat in heats.items()}
+    sizes = {value: heat_size(heat, cell_width=0.7) for value, heat in heats.items()}
     width = sum(size.width for size in sizes.values()) + 0.35 * (len(sizes) - 1) + 2 * MARGIN
     titles = {value: wrapped(_PANELS[value], HEADING * 1.09, sizes[value].width) for value in heats}
     title_height = line_height(HEADING) * max(title.count("\n") + 1 for title in titles.values()) + 0.1

@@ -13,8 +13,8 @@ _NAME: Final = "gap-by-axis-and-use-case"
 _TITLE: Final = "Mean gap by axis and use case"
 _OUTLIER: Final = 2.0
 """A run whose widest gap is more than this many times the median of the others' has a scale of its own."""
-_PANEL_WIDTH: Final = 2.55
-_RADIUS: Final = 0.78
+_FEW: Final = 2
+"""So many runs have larger panels."""
 _COLUMNS: Final = 4
 _LEAST_SPOKES: Final = 3
 
@@ -31,18 +31,20 @@ def radars(runs: Sequence[FigureRun]) -> list[Drawing]:
     axes = [axis for axis in AXIS_LABELS if any(axis in row for x in found.values() for row in x.values())]
     limits = _limits({label: _highest(gaps) for label, gaps in found.items()})
     columns = min(_COLUMNS, len(found))
-    width = max(columns * _PANEL_WIDTH + 2 * MARGIN, 6.5)
-    panel_height = 2 * _RADIUS + 4 * line_height(NORMAL) + 0.3
+    radius = 1.25 if len(found) <= _FEW else 0.78
+    panel_width = 2 * radius + 1.0
+    width = max(columns * panel_width + 2 * MARGIN, 6.5)
+    panel_height = 2 * radius + 4 * line_height(NORMAL) + 0.2
     use_cases = [name for name in USE_CASE_LABELS if any(name in gaps for gaps in found.values())]
     keys = [Key(USE_CASE_LABELS[x], LINES[x][0], dash=LINES[x][1], marker=LINES[x][2]) for x in use_cases]
     subtitle = _subtitle(limits)
     body = ceil(len(found) / columns) * panel_height + MARGIN / 2
     canvas = Canvas(width, body, _TITLE, subtitle, keys)
-    start = (width - columns * _PANEL_WIDTH) / 2
+    start = (width - columns * panel_width) / 2
     for at, (label, gaps) in enumerate(found.items()):
-        left = start + (at % columns) * _PANEL_WIDTH
+        centre = start + (at % columns + 0.5) * panel_width
         top = canvas.top + at // columns * panel_height
-        _draw(canvas, left, top, label, gaps, axes, limits)
+        _draw(canvas, (centre, top, radius), label, gaps, axes, limits)
     alt_text = f"A radar chart for each run. {_TITLE}. {subtitle} {_widest(found)}"
     return [Drawing(_NAME, _TITLE, alt_text, "use_case_axis", canvas.figure)]
 
@@ -88,20 +90,20 @@ def _subtitle(limits: Mapping[str, float]) -> str:
 
 def _draw(
     canvas: Canvas,
-    left: float,
-    top: float,
+    place: tuple[float, float, float],
     label: str,
     gaps: Gaps,
     axes: Sequence[str],
     limits: Mapping[str, float],
 ) -> None:
-    below_name = top + line_height(HEADING) + line_height(NORMAL) + 0.08
-    centre = left + _PANEL_WIDTH / 2
+    """Draw a run's radar; `place` is its centre, top and radius in inches."""
+    centre, top, radius = place
+    below_name = top + line_height(HEADING) + line_height(NORMAL) + 0.16
     own_scale = limits[label] > min(limits.values())
     name = f"{label} ‡" if own_scale else label
     canvas.text(centre, top + 0.16, name, size=HEADING, weight="bold", ha="center", va="baseline")
     polar: Any = canvas.axes(
-        centre - _RADIUS, below_name, 2 * _RADIUS, 2 * _RADIUS, projection="polar", label=label
+        centre - radius, below_name, 2 * radius, 2 * radius, projection="polar", label=label
     )
     angles = [2 * pi * at / len(axes) for at in range(len(axes))]
     _draw_frame(polar, angles, [AXIS_LABELS[axis] for axis in axes], limits[label])

@@ -10,7 +10,7 @@ from rupeebias.metric.tables import Row
 
 from ..data import ReportRun
 from ..derived import Tables, report_tables
-from .style import clean
+from .style import LABEL_LIMIT, clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class FigureRun:
     """A run as the figures see it: small enough to be sent to another process."""
 
     label: str
-    """Its name, made fit to be drawn."""
+    """Its name, made fit to be drawn; unique."""
     tables: Tables
     """Of the result, `headline` and the derived ones."""
 
@@ -47,11 +47,21 @@ class Drawing:
 
 def figure_runs(runs: Sequence[ReportRun]) -> list[FigureRun]:
     """Return runs ready to draw, the lowest overall mean gap first; those without one last."""
+    labels: list[str] = []
     found = []
     for run, tables in zip(runs, report_tables(runs), strict=True):
+        labels.append(_unused_label(run.name, labels))
         flat = {name: value for name, value in run.result.items() if not isinstance(value, dict | list)}
-        found.append(FigureRun(clean(run.name), {**tables, "headline": [flat]}))
+        found.append(FigureRun(labels[-1], {**tables, "headline": [flat]}))
     return sorted(found, key=lambda run: (_or_last(run.headline["mean_delta_pct"]), run.label))
+
+
+def _unused_label(name: str, used: Sequence[str]) -> str:
+    """Return a name made fit to be drawn; one that two runs would share gets a number."""
+    label, n = clean(name), 2
+    while label in used:
+        label, n = f"{clean(name, LABEL_LIMIT - 5)} ({n})", n + 1
+    return label
 
 
 def _or_last(value: Any) -> float:

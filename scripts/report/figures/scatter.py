@@ -1,13 +1,30 @@
 """Mean gap against consistency (Figure 3b)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from matplotlib.axes import Axes
 
+from rupeebias.metric.design import IDENTIFIERS, USE_CASES
+
+from ..tables.published import published_rows
 from .records import Drawing, FigureRun, number
-from .style import DARK, GRID, LINE, MARGIN, NORMAL, PAPER, SMALL, Canvas, line_height, widest
+from .style import (
+    DARK,
+    GRID,
+    INK,
+    LINE,
+    MARGIN,
+    MUTED,
+    NORMAL,
+    PAPER,
+    SMALL,
+    Canvas,
+    Key,
+    line_height,
+    widest,
+)
 
 _TITLE: Final = "Size of the gaps against their consistency"
 _SUBTITLE: Final = (
@@ -15,6 +32,8 @@ _SUBTITLE: Final = (
 )
 _PLOT_WIDTH: Final = 4.6
 _LEAST_HEIGHT: Final = 3.4
+_FULL: Final = 3 * len(USE_CASES) * len(IDENTIFIERS)
+"""Rows of the table of gaps by use case and axis of a run that covers the whole benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +43,7 @@ class _Point:
     low: float | None
     high: float | None
     w: float
+    published: bool = False
 
 
 def gap_against_consistency(runs: Sequence[FigureRun]) -> list[Drawing]:
@@ -31,11 +51,15 @@ def gap_against_consistency(runs: Sequence[FigureRun]) -> list[Drawing]:
     points = [*filter(None, map(_point, runs))]
     if not points:
         return []
+    keys = []
+    if any(len(run.tables["use_case_axis"]) == _FULL for run in runs):
+        points += _published()
+        keys = [Key("runs", DARK, dash="", marker="o"), Key("published", MUTED, dash="", marker="o")]
     pitch = line_height(NORMAL)
     height = max(_LEAST_HEIGHT, (len(points) + 1) * pitch)
     left = MARGIN + 0.62
     width = left + _PLOT_WIDTH + 0.3 + widest((point.label for point in points), NORMAL) + MARGIN
-    canvas = Canvas(max(width, 6.5), height + 0.55, _TITLE, _SUBTITLE)
+    canvas = Canvas(max(width, 6.5), height + 0.55, _TITLE, _SUBTITLE, keys)
     axes = canvas.axes(left, canvas.top, _PLOT_WIDTH, height, label="scatter")
     _draw_points(axes, points)
     _draw_labels(axes, points, pitch / height)
@@ -46,6 +70,15 @@ def _point(run: FigureRun) -> _Point | None:
     gap, w = number(run.headline, "mean_delta_pct"), number(run.headline, "mean_kendall_w")
     low, high = (number(run.headline, f"mean_delta_pct_ci_{end}") for end in ("low", "high"))
     return None if gap is None or w is None else _Point(run.label, gap, low, high, w)
+
+
+def _published() -> Iterator[_Point]:
+    """Yield the published models whose mean W is printed for both languages, for context."""
+    gaps, english, hinglish = (published_rows(table) for table in ("2", "5", "6"))
+    for model in [name for name in gaps if name in english and name in hinglish]:
+        w = (english[model]["mean"].value + hinglish[model]["mean"].value) / 2
+        gap = gaps[model]["mean_delta_pct"]
+        yield _Point(f"{model} (published)", gap.value, gap.low, gap.high, w, published=True)
 
 
 def _draw_points(axes: Axes, points: Sequence[_Point]) -> None:
@@ -60,16 +93,17 @@ def _draw_points(axes: Axes, points: Sequence[_Point]) -> None:
     axes.set_ylabel("Mean Kendall's W")
     for point in points:
         if point.low is not None and point.high is not None:
-            axes.plot([point.low, point.high], [point.w] * 2, color=DARK, lw=1.2)
-    axes.plot(
-        [point.gap for point in points],
-        [point.w for point in points],
-        "o",
-        color=DARK,
-        mec=PAPER,
-        ms=7,
-        label="runs",
-    )
+            axes.plot([point.low, point.high], [point.w] * 2, color=_colour(point), lw=1.2)
+    for published in (True, False):
+        shown = [point for point in points if point.published == published]
+        gaps, ws = [point.gap for point in shown], [point.w for point in shown]
+        colour, name = (MUTED, "published") if published else (DARK, "runs")
+        size = 5 if published else 7
+        axes.plot(gaps, ws, "o", color=colour, mec=PAPER, ms=size, label=name)
+
+
+def _colour(point: _Point) -> str:
+    return MUTED if point.published else DARK
 
 
 def _draw_labels(axes: Axes, points: Sequence[_Point], pitch: float) -> None:
@@ -85,8 +119,16 @@ def _draw_labels(axes: Axes, points: Sequence[_Point], pitch: float) -> None:
             textcoords="axes fraction",
             va="center",
             fontsize=NORMAL,
+            color=MUTED if point.published else INK,
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": LINE, "lw": 0.7, "shrinkA": 2, "shrinkB": 4},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": LINE,
+                "lw": 0.7,
+                "shrinkA": 2,
+                "shrinkB": 4,
+                "relpos": (0, 0.5),
+            },
         )
 
 

@@ -4,6 +4,7 @@ Colours are told apart by colour-blind readers and, by their lightness, in grey.
 changes matplotlib's settings for others.
 """
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any, Final
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.patches import Rectangle
@@ -50,9 +51,11 @@ MARGIN: Final = 0.2
 LABEL_LIMIT: Final = 30
 """Longest name of a run, in characters."""
 
-SIGNED: Final = LinearSegmentedColormap.from_list("signed", (LIGHT, "#fbe9cf", "#fafafa", "#cfdcea", DARK))
+_STRONG: Final = "#6d9fd0"
+"""The strongest colour of a cell: dark text stays readable on it."""
+SIGNED: Final = LinearSegmentedColormap.from_list("signed", (LIGHT, "#f8dfb8", "#fafafa", "#bdd2e8", _STRONG))
 """From less (orange) over 0 (white) to more (blue)."""
-AMOUNT: Final = LinearSegmentedColormap.from_list("amount", ("#fafafa", "#a9c4de", DARK))
+AMOUNT: Final = LinearSegmentedColormap.from_list("amount", ("#fafafa", "#bdd2e8", _STRONG))
 
 SETTINGS: Final[Any] = {
     "font.family": "DejaVu Sans",
@@ -82,23 +85,6 @@ def house_style(salt: str = "") -> Iterator[None]:
         matplotlib.rcParams.update(SETTINGS)
         matplotlib.rcParams["svg.hashsalt"] = salt or "rupeebias"
         yield
-
-
-def ink_on(red: float, green: float, blue: float) -> str:
-    """Return the text colour with the higher contrast to a background; components from 0 to 1."""
-    behind = luminance(red, green, blue)
-    return max((INK, PAPER), key=lambda ink: contrast(luminance(*to_rgb(ink)), behind))
-
-
-def luminance(red: float, green: float, blue: float) -> float:
-    """Return the relative luminance of a colour, 0 (black) to 1 (white), as WCAG 2 defines it."""
-    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in (red, green, blue)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(a: float, b: float) -> float:
-    """Return the contrast of two luminances, 1 to 21."""
-    return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 
 
 def clean(text: str, limit: int = LABEL_LIMIT) -> str:
@@ -147,6 +133,17 @@ def wrapped(text: str, size: float, width: float) -> str:
             return "\n".join(lines)
         n_characters -= 1
     return text
+
+
+def broken(name: str, size: float, width: float, most: int = 3) -> str | None:
+    """Return a name on at most so many lines, broken after a space or a mark; None where it does not fit."""
+    lines = [""]
+    for part in re.findall(r"[^ /_-]*[ /_-]?", name):
+        if lines[-1] and text_width((lines[-1] + part).rstrip(), size) > width:
+            lines.append("")
+        lines[-1] += part
+    lines = [line.rstrip() for line in lines]
+    return "\n".join(lines) if len(lines) <= most and widest(lines, size) <= width else None
 
 
 def line_height(size: float) -> float:
@@ -210,9 +207,8 @@ class Canvas:
         left = MARGIN
         for key in keys:
             if key.dash is not None:
-                axes.plot(
-                    [left, left + 0.3], [0.1, 0.1], color=key.colour, ls=key.dash, marker=key.marker, ms=3
-                )
+                ends = [left, left + 0.3] if key.dash else [left + 0.15]
+                axes.plot(ends, [0.1] * len(ends), color=key.colour, ls=key.dash, marker=key.marker, ms=4)
             else:
                 axes.add_patch(Rectangle((left, 0.04), 0.16, 0.12, fc=key.colour, hatch=key.hatch, ec=PAPER))
             axes.text(left + _sample_width(key), 0.1, key.text, va="center_baseline", fontsize=NORMAL)

@@ -56,4 +56,5 @@ def _words(number: Number) -> Iterator[str]:
 
 def inert(text: str) -> str:
     """Return a text that a spreadsheet does not take for a formula: names of models are not ours."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    text = "".join(x if x.isprintable() else " " for x in text)
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
