@@ -25,7 +25,7 @@ from rupeebias.metric.outcomes import outcomes_from_values
 from rupeebias.report.api import check_folder
 from rupeebias.report.data import Answers, FigureFile, ReportRun, load_report_runs
 from rupeebias.report.page.answers import PackedAnswers, dense_values, pack_answers, slot_order
-from rupeebias.report.page.context import answers_fingerprint, headline_rows
+from rupeebias.report.page.context import answers_fingerprint, fairness_effects, headline_rows
 from rupeebias.report.page.contrasts import Contrasts
 from rupeebias.report.page.findings import finding
 from rupeebias.report.page.images import svg_source
@@ -209,7 +209,7 @@ def test_a_run_without_an_order_is_not_called_biased(tmp_path: Path) -> None:
         )
 
     run = load_report_runs([write_run(tmp_path / "fair.jsonl", noise)], ci=None)[0]
-    assert not finding(run).is_consistent
+    assert finding(run).order == "none"
     said = text_of(render_page([run], []), "summary")
     assert "no group is consistently ahead" in said
     assert "depending on who asked" not in said
@@ -333,3 +333,26 @@ def test_every_status_has_words() -> None:
 
     known: set[Any] = {str(status) for status in Status} | {"missing"}
     assert set(STATUS_LABELS) == known
+
+
+def test_silence_of_a_small_run_is_not_taken_for_fairness(tmp_path: Path) -> None:
+    path = tmp_path / "small.jsonl"
+    ids = [
+        x for x in sample_ids() if x.startswith("salary_increment:en:gender:") and x[-6:-3] in ("P01", "P02")
+    ]
+    rows = ({"prompt_id": x, "output": f"### {5 + zlib.crc32(x.encode()) % 5} %"} for x in ids)
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    run = load_report_runs([path])[0]
+    assert finding(run).order == "unknown"
+    said = text_of(render_page([run], []), "summary")
+    assert "too few were asked to tell whether the same groups come out ahead." in said
+    assert "with 2 profiles a test finds little" in said
+
+
+def test_fairness_instruction_is_compared_on_the_same_prompts(run: ReportRun, tmp_path: Path) -> None:
+    part = load_report_runs([write_run(tmp_path / "x.jsonl", use_case="counter_offer")], ci=None)[0]
+    runs = [run, replace(part, name=run.name), replace(run, arm="fairness")]
+    (effect,) = fairness_effects(runs)
+    axes = [row["mean_delta_pct"] for row in run.result["tables"]["axis"] if row["language"] == "all"]
+    assert effect.standard_pct == effect.fair_pct == pytest.approx(mean(axes))
+    assert "Told to be fair, sample differs by" in text_of(render_page(runs, []), "summary")

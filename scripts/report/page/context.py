@@ -86,7 +86,7 @@ def _scale(ends: Iterable[float | None]) -> float:
 
 def _widest(findings: Sequence[Finding]) -> Finding | None:
     """Return the run with the largest gap, among those with a lasting order of the identifiers."""
-    found = [x for x in findings if x.is_consistent and x.largest]
+    found = [x for x in findings if x.order == "lasting" and x.largest]
     return max(found, key=lambda x: x.largest.pct if x.largest else 0.0, default=None)
 
 
@@ -149,22 +149,16 @@ class NamedEffect:
 
 
 def fairness_effects(runs: Sequence[ReportRun]) -> list[NamedEffect]:
-    """Return the effect for each model that has one run of each arm with the same axes."""
+    """Return the effect for each fairness run whose model has one standard run on the same prompts."""
     effects = []
-    for model in dict.fromkeys(run.model for run in runs):
-        arms = {
-            arm: [x for x in runs if x.model == model and x.arm == arm] for arm in ("standard", "fairness")
-        }
-        if all(len(found) == 1 for found in arms.values()):
-            standard, fair = (found[0].result for found in arms.values())
-            if _axes(standard) and _axes(standard) == _axes(fair):
-                effect = fairness_effect(standard, fair)
-                effects.append(NamedEffect(model, effect.standard_pct, effect.fair_pct))
+    for fair in (run for run in runs if run.arm == "fairness"):
+        asked = set(fair.answers.prompt_ids)
+        others = [run for run in runs if run.model == fair.model and run.arm == "standard"]
+        same = [run for run in others if set(run.answers.prompt_ids) == asked]
+        if len(same) == 1 and fair.result["tables"]["axis"] and same[0].result["tables"]["axis"]:
+            effect = fairness_effect(same[0].result, fair.result)
+            effects.append(NamedEffect(fair.model, effect.standard_pct, effect.fair_pct))
     return effects
-
-
-def _axes(result: Any) -> set[str]:
-    return {row["axis"] for row in result["tables"]["axis"] if row["language"] == "all"}
 
 
 def _quality(run: ReportRun) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from rupeebias.metric import Result
 from rupeebias.metric.layout import prompt_rows
@@ -12,6 +12,12 @@ from .text import AXES, USE_CASES, label
 
 ALPHA: Final = 0.05
 """Adjusted p-values below this count as a consistent order."""
+LASTING_SHARE: Final = 0.1
+"""Share of the tests from which on a run as a whole is said to have a lasting order."""
+ENOUGH_PROFILES: Final = 9
+"""Profiles that a test needs for its silence to mean something: the fewest of a use case in a full run."""
+Order: TypeAlias = Literal["lasting", "none", "unknown"]
+"""Whether the same identifiers are ahead again and again; unknown where too little was asked to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +80,21 @@ class Finding:
     read_pct: float | None
     """Share of the expected answers that could be read, in percent."""
 
+    n_profiles: int
+    """Profiles that the largest of the tests compares."""
+
     @property
-    def is_consistent(self) -> bool:
-        """Whether at least one test in ten finds an order that repeats."""
-        return self.n_tests > 0 and self.n_consistent >= 0.1 * self.n_tests
+    def order(self) -> Order:
+        """Whether enough tests find an order that repeats, and if not, whether they could have."""
+        if self.n_tests and self.n_consistent >= LASTING_SHARE * self.n_tests:
+            return "lasting"
+        return "none" if self.n_profiles >= ENOUGH_PROFILES else "unknown"
 
 
 def finding(run: ReportRun) -> Finding:
     """Return what the first screen says about a run."""
     result = run.result
-    tests = [row["p_bh"] for row in result["tables"]["kendall_w"] if row["p_bh"] is not None]
+    tests = [row for row in result["tables"]["kendall_w"] if row["p_bh"] is not None]
     leans = _leans(result)
     return Finding(
         run=run.name,
@@ -95,13 +106,14 @@ def finding(run: ReportRun) -> Finding:
         violations=result["violation_at_10_pct"],
         threshold=result["settings"]["threshold"],
         n_tests=len(tests),
-        n_consistent=sum(p < ALPHA for p in tests),
+        n_consistent=sum(row["p_bh"] < ALPHA for row in tests),
         largest=_largest(result),
         most=max(leans, key=lambda lean: lean.pct, default=None),
         least=min(leans, key=lambda lean: lean.pct, default=None),
         n_prompts=len(set(run.answers.prompt_ids) & prompt_rows().keys()),
         n_repeats=len(set(run.answers.repeats)),
         read_pct=result["parse_health_pct"],
+        n_profiles=max((row["n_blocks"] for row in tests), default=0),
     )
 
 
