@@ -17,31 +17,28 @@ from .text import visible
 
 MAX_CELLS: Final = 20 * N_PROMPTS
 """Answers that all runs of a page may show together; further repeats stay in the runs' own files."""
-TEXT_BYTES: Final = 450_000
-"""What the compressed distinct answers of all runs of a page may take together."""
-CUTS: Final = (2000, 600, 300, 150, 80, 40, 0)
+CUTS: Final = (2000, 600, 300, 150, 80, 0)
 """Characters of an answer that are shown: the first of these with which a page stays small."""
+BEST_COMPRESSION: Final = 40
+"""No text gets smaller than by this factor: above it, compressing is not tried."""
 NO_ANSWER: Final = 0
 """Index of a prompt without an answer."""
 
-_Entry = tuple[str | None, int, float | None]
-_Shown = tuple[str | None, int, float | None, int]
+_Entry = tuple[str | None, int, float | None, int]
 
 
 @dataclass(frozen=True, slots=True)
 class PackedAnswers:
     """The answers of one run."""
 
-    entries: list[_Shown]
+    entries: list[_Entry]
     """Distinct answers: the text shown (None: left out), its status as an index into STATUSES, its value, and
-    the length of the whole text in characters.
+    the length in characters of a text that is cut or left out, else 0.
     """
     indexes: Ints
     """Index into `entries`, shape (repeats shown, 39,150); prompts in slot order, see `slot_order`."""
     cut: int
     """Longest text shown, in characters."""
-    n_cut: int
-    """Distinct answers that are cut."""
     n_repeats: int
     """Repeats that the run has; `indexes` may show fewer."""
 
@@ -65,61 +62,63 @@ def _block_slots(start: int, shape: tuple[int, int, int]) -> Ints:
     return np.asarray(rows.reshape(shape).transpose(1, 2, 0).ravel(), dtype=np.int64)
 
 
-def pack_answers(answers: Answers, n_runs: int) -> PackedAnswers:
-    """Return the answers of one of `n_runs` runs, texts cut to what leaves room for the others."""
-    numbers, columns = np.unique(np.array(answers.repeats, dtype=np.int64), return_inverse=True)
-    shown = max(1, min(len(numbers), MAX_CELLS // n_runs // N_PROMPTS))
-    known = prompt_rows()
-    rows = np.array([known[prompt_id] for prompt_id in answers.prompt_ids], dtype=np.int64)
-    entries, codes = _distinct(answers)
-    dense = np.full((len(numbers), N_PROMPTS), NO_ANSWER, dtype=np.int64)
-    dense[columns, rows] = codes
-    used, renumbered = np.unique(dense[:shown][:, slot_order()], return_inverse=True)
-    if used[0] != NO_ANSWER:
-        used, renumbered = np.concatenate([[NO_ANSWER], used]), renumbered + 1
-    kept = [entries[code] for code in used]
-    texts, cut = _cut_texts([entry[0] for entry in kept], TEXT_BYTES // n_runs)
-    n_cut = sum(1 for entry in kept if entry[0] and len(entry[0]) > cut)
-    final = [(text, *entry[1:], len(entry[0] or "")) for text, entry in zip(texts, kept, strict=True)]
-    return PackedAnswers(final, renumbered.reshape(shown, -1), cut, n_cut, len(numbers))
+def pack_answers(answers: Answers, budget: int, n_runs: int = 1) -> PackedAnswers:
+    """Return the answers of one of `n_runs` runs, texts cut until they take `budget` bytes or less.
 
-
-def _distinct(answers: Answers) -> tuple[list[_Entry], Ints]:
-    """Return distinct (text, status, value) by falling frequency from place 1, and each answer's place."""
-    status_codes = {status: code for code, status in enumerate(STATUSES)}
-    keys = list(zip(answers.texts, answers.status, answers.values, strict=True))
-    places: dict[tuple[Any, ...], int] = {}
-    codes = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
-    counts = np.bincount(codes, minlength=len(places))
-    by_frequency = np.argsort(-counts, kind="stable")
-    place = np.empty(len(places), dtype=np.int64)
-    place[by_frequency] = np.arange(1, len(places) + 1)
-    distinct = list(places)
-    entries: list[_Entry] = [(None, -1, None)]
-    for at in by_frequency:
-        text, status, value = distinct[at]
-        entries.append((text, status_codes[status], value))
-    return entries, place[codes]
-
-
-def _cut_texts(texts: list[str | None], budget: int) -> tuple[list[str | None], int]:
-    """Return the texts made visible and cut to the largest of CUTS whose compressed size fits."""
+    With nothing left to cut, texts are left out; statuses and values always stay.
+    """
     for cut in CUTS:
-        shown = [None if text is None or cut == 0 else _shown(text, cut) for text in texts]
-        if cut == 0 or _fits(shown, budget):
-            return shown, cut
+        if cut and _shown_size(answers.texts, cut) > BEST_COMPRESSION * budget:
+            continue
+        found = _packed_answers(answers, cut, n_runs)
+        if cut == 0 or len(zlib.compress(orjson.dumps(found.entries) + found.planes, 6)) <= budget:
+            return found
     raise AssertionError("the last cut always fits")
 
 
-def _shown(text: str, cut: int) -> str:
-    return visible(text) if len(text) <= cut else visible(text[:cut])
+def repeats_shown(n_repeats: int, n_runs: int) -> int:
+    """Return how many of a run's repeats a page with `n_runs` runs holds."""
+    return int(max(1, min(n_repeats, MAX_CELLS // n_runs // N_PROMPTS)))
 
 
-def _fits(texts: list[str | None], budget: int) -> bool:
-    size = sum(len(text) for text in texts if text)
-    if size > 40 * budget:  # no text compresses as well as that: spare the work
-        return False
-    return len(zlib.compress(orjson.dumps(texts), 6)) <= budget
+def _shown_size(texts: list[str | None], cut: int) -> int:
+    """Return the size of the distinct texts, cut, in characters."""
+    return sum(len(text) for text in {text[:cut] for text in texts if text})
+
+
+def _packed_answers(answers: Answers, cut: int, n_runs: int) -> PackedAnswers:
+    numbers, columns = np.unique(np.array(answers.repeats, dtype=np.int64), return_inverse=True)
+    shown = repeats_shown(len(numbers), n_runs)
+    known = prompt_rows()
+    rows = np.array([known[prompt_id] for prompt_id in answers.prompt_ids], dtype=np.int64)
+    entries, codes = _distinct(answers, cut)
+    dense = np.full((len(numbers), N_PROMPTS), NO_ANSWER, dtype=np.int64)
+    dense[columns, rows] = codes
+    return PackedAnswers(entries, dense[:shown, slot_order()], cut, len(numbers))
+
+
+def _distinct(answers: Answers, cut: int) -> tuple[list[_Entry], Ints]:
+    """Return the distinct answers by falling frequency from place 1, and each answer's place."""
+    status_codes = {status: code for code, status in enumerate(STATUSES)}
+    given = zip(answers.texts, answers.status, answers.values, strict=True)
+    keys = ((*_cut(text, cut), status_codes[status], value) for text, status, value in given)
+    places: dict[tuple[str | None, int, int, float | None], int] = {}
+    codes = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
+    by_frequency = np.argsort(-np.bincount(codes, minlength=len(places)), kind="stable")
+    place = np.empty(len(places), dtype=np.int64)
+    place[by_frequency] = np.arange(1, len(places) + 1)
+    distinct = list(places)
+    entries: list[_Entry] = [(None, -1, None, 0)]
+    for text, length, status, value in (distinct[at] for at in by_frequency):
+        entries.append((None if text is None else visible(text), status, value, length))
+    return entries, place[codes]
+
+
+def _cut(text: str | None, cut: int) -> tuple[str | None, int]:
+    """Return the part of a text that is shown, and the text's length if that is not all."""
+    if not text or len(text) <= cut:
+        return text, 0
+    return (text[:cut], len(text)) if cut else (None, 1)
 
 
 def packed(content: bytes) -> str:

@@ -17,6 +17,7 @@ from ... import __version__
 from ...scoring.headline import published_cells
 from ..data import Answers, ReportRun
 from . import quality
+from .answers import repeats_shown
 from .findings import Finding, finding, ranked
 from .text import number, with_interval
 
@@ -60,6 +61,11 @@ def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
         "n_prompts": _common_prompts(findings),
         "partial": _partial(runs),
         "fairness": fairness_effects(runs),
+        "hidden_repeats": [
+            (found.run, repeats_shown(found.n_repeats, len(runs)), found.n_repeats)
+            for found in findings
+            if repeats_shown(found.n_repeats, len(runs)) < found.n_repeats
+        ],
         "headline": headline,
         "scale": _scale(row.high or row.mean for row in headline),
         "findings_scale": _scale(found.high or found.mean for found in findings),

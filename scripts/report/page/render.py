@@ -22,6 +22,14 @@ from .pivots import pivot
 from .questions import questions
 from .text import number, visible, with_interval
 
+MAX_PAGE: Final = 2_900_000
+"""Size in bytes that a page of up to nine full runs stays below."""
+PAGE_REST: Final = 150_000
+"""What a page takes without runs: code, style, prompts, published values."""
+RUN_REST: Final = 60_000
+"""What a run takes beside its figures and answers: contrasts and tables."""
+FEWEST_BYTES: Final = 50_000
+"""What the answers of a run may take in any case: twenty runs make a larger page."""
 FOLDER: Final = Path(__file__).parent
 SCRIPTS: Final = ("unpack", "prompts", "gaps", "elements", "chart", "explorer")
 """The page's scripts in the order in which they use each other."""
@@ -37,18 +45,26 @@ def render_page(runs: Sequence[ReportRun], figures: Sequence[FigureFile]) -> str
     style = _asset("page.css")
     script = "".join(_asset(f"{name}.js") for name in SCRIPTS)
     context = page_context(runs)
+    shown = list(_figures(runs, figures))
+    budget = answers_budget(len(runs), sum(len(figure["source"]) for figure in shown))
     return (
         _environment()
         .get_template("page.html.j2")
         .render(
             **context,
-            figures=list(_figures(runs, figures)),
+            figures=shown,
             style=Markup(style),  # noqa: S704 our own file
             script=Markup(script),  # noqa: S704 our own files
-            embedded=list(_embedded(runs)),
+            embedded=list(_embedded(runs, budget)),
             policy=content_policy(style, script),
         )
     )
+
+
+def answers_budget(n_runs: int, figures_size: int) -> int:
+    """Return how many bytes the packed answers of each run may take so that the page stays small."""
+    rest = PAGE_REST + n_runs * RUN_REST + figures_size
+    return max(FEWEST_BYTES, (MAX_PAGE - rest) * 3 // 4 // n_runs)  # base64 turns 3 bytes into 4
 
 
 def content_policy(style: str, script: str) -> str:
@@ -79,12 +95,12 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _embedded(runs: Sequence[ReportRun]) -> Iterator[tuple[str, str]]:
+def _embedded(runs: Sequence[ReportRun], budget: int) -> Iterator[tuple[str, str]]:
     """Yield the page's data: names of script elements and their content."""
     yield "design", packed_json(questions())
     described = []
     for at, run in enumerate(runs):
-        answers = pack_answers(run.answers, len(runs))
+        answers = pack_answers(run.answers, budget, len(runs))
         settings = run.result["settings"]
         outcomes = outcomes_from_values(dense_values(run.answers), settings["outcome"])
         described.append(
