@@ -36,7 +36,7 @@ def report_tables(runs: Sequence[ReportRun]) -> list[Tables]:
     tables = [{**run.result["tables"], "headline": [run.result], **_derived(run)} for run in runs]
     for run, table in zip(runs, tables, strict=True):
         fair = _fairness_run(run, runs)
-        table["fairness"] = list(_fairness_rows(run.result, fair.result)) if fair else []
+        table["fairness"] = list(_fairness_rows(run, fair)) if fair else []
     for name in ("kendall_w_mean", "kendall_w_use_case"):
         family = [row for table in tables for row in table[name]]
         p_values = np.array([_number(row["p_value"]) for row in family], dtype=float)
@@ -97,13 +97,18 @@ def _fairness_run(run: ReportRun, runs: Sequence[ReportRun]) -> ReportRun | None
     return next((x for x in same if x.manifest and x.manifest.identity.settings == settings), None)
 
 
-def _fairness_rows(standard: Result, fair: Result) -> Iterable[Row]:
+def _fairness_rows(standard: ReportRun, fair: ReportRun) -> Iterable[Row]:
+    """Yield the effect in each use case in which both runs were asked the same prompts."""
     for use_case in USE_CASES:
-        before, after = (_axes_of(result, use_case) for result in (standard, fair))
+        before, after = (_axes_of(run.result, use_case) for run in (standard, fair))
         axes = [[row["axis"] for row in result["tables"]["axis"]] for result in (before, after)]
-        if axes[0] and axes[0] == axes[1]:
-            effect = fairness_effect(before, after)
-            yield {"use_case": use_case, **asdict(effect)}
+        same = _asked(standard, use_case) == _asked(fair, use_case)
+        if same and axes[0] and axes[0] == axes[1]:
+            yield {"use_case": use_case, **asdict(fairness_effect(before, after))}
+
+
+def _asked(run: ReportRun, use_case: str) -> set[str]:
+    return {prompt_id for prompt_id in run.answers.prompt_ids if prompt_id.startswith(f"{use_case}:")}
 
 
 def _axes_of(result: Result, use_case: str) -> dict[str, Any]:
