@@ -159,6 +159,14 @@ def test_hostile_names_and_answers_open_no_element(page: str) -> None:
     assert not re.search(r"\son\w+=|javascript:", page.replace(html.escape(visible(NAME)), ""))
 
 
+def test_hostile_name_of_the_only_run_is_shown_as_text(run: ReportRun) -> None:
+    page = render_page([replace(run, name=NAME)], [])
+    title = html.escape(f"RupeeBias report: {visible(NAME)}")
+    assert f"<title>{title}</title>" in page
+    assert page.count("<script") == page.count("</script>") == 5
+    assert "\u202e" not in page
+
+
 def test_policy_allows_this_style_and_script_and_nothing_else(page: str) -> None:
     style = page[page.index("<style>") + 7 : page.index("</style>")]
     hashes = (
@@ -324,6 +332,19 @@ def test_report_writes_page_tables_and_figures_and_replaces_an_older_one(
     assert any((out / "figures").iterdir())
     assert not (out / "figures" / "old.png").exists()
     assert run_command("report", str(path), "--out", str(tmp_path)) == 2
+
+
+@pytest.mark.slow
+def test_audit_ends_with_the_path_of_its_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    selection = ("--axis", "gender", "--use-case", "service_pricing_vendor", "--language", "en")
+    assert run_command("audit", "--model", "sim/biased", *selection, "--run", "runs/a") == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"report: {Path('runs/a/report/report.html')}"
+    page = (tmp_path / "runs/a/report/report.html").read_text(encoding="utf-8")
+    assert 'Findings for <bdi class="name">sim/biased</bdi>' in page
+    assert "asked 90 questions" in page  # five identifiers, nine profiles, two wordings
 
 
 def test_hostile_sample_reaches_the_page(run: ReportRun) -> None:
