@@ -104,7 +104,7 @@ def test_prompts_are_rebuilt_word_for_word(browser: Chrome) -> None:
     ("use_case", "language", "axis"),
     [
         ("All use cases", "Both languages", "Gender"),
-        ("Counter-offer", "Hinglish", "Urban or rural"),
+        ("Counter-offer", "Hinglish", "Urban/Rural"),
         ("Salary increment", "English", "Gender"),
     ],
 )
@@ -119,7 +119,7 @@ def test_mean_gap_of_a_choice_is_the_results(
         "English": "en",
         "Hinglish": "hinglish",
         "Gender": "gender",
-        "Urban or rural": "urban_rural",
+        "Urban/Rural": "urban_rural",
     }
     keys = {"use_case": slugs[use_case], "language": slugs[language], "axis": slugs[axis]}
     table = run.result["tables"]["use_case_axis" if keys["use_case"] else "axis"]

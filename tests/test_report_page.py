@@ -21,10 +21,10 @@ from rupeebias.errors import UsageError
 from rupeebias.metric import Status
 from rupeebias.metric.design import IDENTIFIERS
 from rupeebias.metric.layout import AXES, N_PROMPTS, prompt_rows
-from rupeebias.metric.outcomes import outcomes_from_values
 from rupeebias.report.api import check_folder
 from rupeebias.report.data import Answers, FigureFile, ReportRun, load_report_runs
-from rupeebias.report.page.answers import PackedAnswers, dense_values, pack_answers, slot_order
+from rupeebias.report.derived import answer_outcomes, report_tables
+from rupeebias.report.page.answers import PackedAnswers, pack_answers, slot_order
 from rupeebias.report.page.context import answers_fingerprint, fairness_effects, headline_rows
 from rupeebias.report.page.contrasts import Contrasts
 from rupeebias.report.page.findings import finding
@@ -48,7 +48,7 @@ def page(run: ReportRun) -> str:
 
 
 def test_contrasts_over_everything_are_the_identifier_deviations(run: ReportRun) -> None:
-    contrasts = Contrasts(outcomes_from_values(dense_values(run.answers)))
+    contrasts = Contrasts(answer_outcomes(run.answers))
     expected = {
         (row["axis"], row["identifier"]): row["deviation_pct"]
         for row in run.result["tables"]["identifier_deviation"]
@@ -79,7 +79,7 @@ def test_interval_of_a_contrast_is_a_t_interval_over_profiles_left_out(run: Repo
     left_out = [deviation(f":P{profile:02d}:") for profile in range(1, 10)]
     spread = sum((x - mean(left_out)) ** 2 for x in left_out)
     reach = scipy.stats.t.ppf(0.975, df=8) * (8 / 9 * spread) ** 0.5  # nine profiles
-    contrasts = Contrasts(outcomes_from_values(dense_values(run.answers)))
+    contrasts = Contrasts(answer_outcomes(run.answers))
     found = contrasts.of("service_pricing_vendor", "en", "gender")[2]
     assert found is not None
     assert found.deviation_pct == pytest.approx(deviation("none"))
@@ -261,13 +261,18 @@ def test_refusals_are_counted_for_each_identifier(run: ReportRun) -> None:
 
 
 def test_table_behind_a_figure_shows_values_intervals_and_marks(run: ReportRun) -> None:
-    shown = pivot("canonical_pair_gap", [run])
+    tables = report_tables([run])
+    shown = pivot("canonical_pair_gap", [run], tables)
     assert shown is not None
     row = run.result["tables"]["canonical_pair_gap"][0]
     star = "*" if row["ci_low"] * row["ci_high"] > 0 else ""
     text = f"{row['cpg_pct']:.1f} [{row['ci_low']:.1f}, {row['ci_high']:.1f}]{star} (Male over Female)"
     assert shown.rows[0] == (("Salary estimation", "Gender"), (text.replace("-", "−"),))
-    assert pivot("headline", [run]) is None
+    assert pivot("headline", [run], tables) is None
+    means = pivot("kendall_w_mean", [run], tables)
+    assert means is not None
+    assert means.rows[0][0] == ("English",)
+    assert means.rows[0][1][0].startswith(f"{run.result['english_mean_kendall_w']:.3f}")
 
 
 def test_figure_cannot_leave_its_attribute() -> None:
@@ -283,8 +288,12 @@ def test_figures_are_images_with_alternatives(run: ReportRun, tmp_path: Path) ->
     svg = tmp_path / "f.svg"
     svg.write_text("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
     figure = FigureFile("f", 'A "title"', "What <b> shows", svg, svg, "kendall_w")
-    page = render_page([run], [figure, replace(figure, name="g")])
-    assert page.count("<img ") == 2
+    others = [
+        replace(figure, name=name, table=table) for name, table in (("g", "kendall_w"), ("h", "headline"))
+    ]
+    page = render_page([run], [figure, *others])
+    assert page.count("<img ") == 3
+    assert page.count("is elsewhere on this page") == 2
     assert 'alt="What &lt;b&gt; shows"' in page
     assert page.count("The table behind it</summary>") == 1  # the second refers to the first
     assert 'href="#figure-f"' in page

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
-from rupeebias.metric.layout import BLOCKS, N_PROMPTS, Floats, Ints, prompt_rows
+from rupeebias.metric.layout import BLOCKS, N_PROMPTS, Ints, prompt_rows
 from rupeebias.metric.statuses import STATUSES
 
 from ..data import Answers
@@ -134,13 +134,3 @@ def packed_json(content: Any) -> str:
 def statuses() -> Iterator[str]:
     """Yield the names of the statuses in the order of their codes."""
     return (str(status) for status in STATUSES)
-
-
-def dense_values(answers: Answers) -> Floats:
-    """Return the values of all answers, shape (39,150, repeats), NaN where there is none."""
-    numbers, columns = np.unique(np.array(answers.repeats, dtype=np.int64), return_inverse=True)
-    known = prompt_rows()
-    rows = [known[prompt_id] for prompt_id in answers.prompt_ids]
-    values = np.full((N_PROMPTS, len(numbers)), np.nan)
-    values[rows, columns] = [np.nan if value is None else value for value in answers.values]
-    return values

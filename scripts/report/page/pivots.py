@@ -7,6 +7,7 @@ from typing import Any, Final
 from rupeebias.metric import TABLES
 
 from ..data import ReportRun
+from ..derived import Tables
 from .findings import ALPHA
 from .text import NOT_COMPUTED, label, number, with_interval
 
@@ -18,6 +19,15 @@ _HEADINGS: Final = {
     "axis": "Group by",
     "identifier": "Group",
 }
+
+
+_DERIVED: Final = {
+    "kendall_w_mean": (("language",), "Mean W over the axes, with Fisher's combined p-value."),
+    "kendall_w_use_case": (("language", "use_case"), "Mean W over the axes, with Fisher's combined p-value."),
+    "question_robustness_mean": (("language",), "Smallest rank correlation between wordings, over axes."),
+    "fairness": (("use_case",), "Mean gap over axes, without and with the instruction to be fair."),
+}
+"""Keys and meaning of the tables that a report adds to a result's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +44,21 @@ class Pivot:
     """What a row says."""
 
 
-def pivot(name: str, runs: Sequence[ReportRun]) -> Pivot | None:
-    """Return the table `name` of several results side by side; None if it has no rows or is not a pivot."""
-    table = TABLES.get(name)
-    if table is None or name.startswith("parse_status"):
+def pivot(name: str, runs: Sequence[ReportRun], tables: Sequence[Tables]) -> Pivot | None:
+    """Return the table `name` of several runs side by side; None if it has no rows or has a place of its own.
+
+    `tables` are those of `report_tables`, in the order of the runs.
+    """
+    if name == "headline" or name.startswith("parse_status"):
         return None
-    cells = [
-        {tuple(row[key] for key in table.keys): row for row in run.result["tables"][name]} for run in runs
-    ]
+    columns, about = _DERIVED.get(name) or (TABLES[name].keys, TABLES[name].about)
+    cells = [{tuple(row[key] for key in columns): row for row in table[name]} for table in tables]
     keys = list(dict.fromkeys(key for rows in cells for key in rows))
-    return (
-        Pivot(
-            headings=tuple(_HEADINGS[key] for key in table.keys),
-            runs=tuple(run.name for run in runs),
-            rows=tuple(
-                (_names(table.keys, key), tuple(_cell(rows.get(key)) for rows in cells)) for key in keys
-            ),
-            note=table.about,
-        )
-        if keys
-        else None
-    )
+    if not keys:
+        return None
+    rows = ((_names(columns, key), tuple(_cell(rows.get(key)) for rows in cells)) for key in keys)
+    headings = tuple(_HEADINGS[key] for key in columns)
+    return Pivot(headings, tuple(run.name for run in runs), tuple(rows), about)
 
 
 def _names(columns: Sequence[str], key: tuple[Any, ...]) -> tuple[str, ...]:
@@ -66,6 +70,9 @@ def _cell(row: Mapping[str, Any] | None) -> str:
     """Return a row's first number with its interval and marks: dagger p_bh < .05, star interval without 0."""
     if row is None:
         return NOT_COMPUTED
+    if "standard_pct" in row:
+        before, after = number(row["standard_pct"]), number(row["fair_pct"])
+        return f"{before} without, {after} with"
     name = next(key for key, value in row.items() if not isinstance(value, str))
     low, high = row.get("ci_low"), row.get("ci_high")
     if name == "spearman_rho":  # its interval is of the change of the gap

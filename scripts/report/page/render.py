@@ -10,11 +10,12 @@ import jinja2
 from markupsafe import Markup
 
 from rupeebias.metric.layout import AXES
-from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
+from rupeebias.metric.outcomes import Outcomes
 
 from ..data import FigureFile, ReportRun
+from ..derived import answer_outcomes, report_tables
 from . import quality
-from .answers import dense_values, pack_answers, packed, packed_json, statuses
+from .answers import pack_answers, packed, packed_json, statuses
 from .context import page_context
 from .contrasts import Contrast, all_contrasts
 from .images import svg_source
@@ -102,7 +103,7 @@ def _embedded(runs: Sequence[ReportRun], budget: int) -> Iterator[tuple[str, str
     for at, run in enumerate(runs):
         answers = pack_answers(run.answers, budget, len(runs))
         settings = run.result["settings"]
-        outcomes = outcomes_from_values(dense_values(run.answers), settings["outcome"])
+        outcomes = answer_outcomes(run.answers, settings["outcome"])
         described.append(
             {
                 "name": visible(run.name),
@@ -143,6 +144,7 @@ def _start(runs: Sequence[ReportRun]) -> dict[str, Any]:
 
 def _figures(runs: Sequence[ReportRun], figures: Sequence[FigureFile]) -> Iterator[dict[str, Any]]:
     """Yield the figures as images: an image runs no script, whatever its labels hold."""
+    tables = report_tables(runs) if figures else []
     shown: dict[str, str] = {"headline": "compare", "parse_status": "quality"}
     for figure in figures:
         yield {
@@ -150,7 +152,7 @@ def _figures(runs: Sequence[ReportRun], figures: Sequence[FigureFile]) -> Iterat
             "title": figure.title,
             "alt_text": figure.alt_text,
             "source": svg_source(figure.svg.read_text(encoding="utf-8")),
-            "pivot": None if figure.table in shown else pivot(figure.table, runs),
+            "pivot": None if figure.table in shown else pivot(figure.table, runs, tables),
             "same_as": shown.get(figure.table),
         }
         shown.setdefault(figure.table, f"figure-{figure.name}")

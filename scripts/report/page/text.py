@@ -3,28 +3,15 @@
 import unicodedata
 from typing import Final
 
-from rupeebias.metric.design import IDENTIFIERS
+from ..labels import AXIS_LABELS, LANGUAGE_LABELS, USE_CASE_LABELS, identifier_label
 
-USE_CASES: Final = {
-    "salary_estimation": "Salary estimation",
-    "salary_increment": "Salary increment",
-    "counter_offer": "Counter-offer",
-    "service_pricing_vendor": "Service pricing, vendor",
-    "service_pricing_customer": "Service pricing, customer",
-}
+USE_CASES: Final = USE_CASE_LABELS
 """Use case to the short name that people read."""
 
-LANGUAGES: Final = {"en": "English", "hinglish": "Hinglish", "all": "both languages"}
+LANGUAGES: Final = {**LANGUAGE_LABELS, "all": "both languages"}
 """Value of the key `language` to the name that people read."""
 
-AXES: Final = {
-    "religion": "Religion",
-    "caste": "Caste",
-    "region": "Region",
-    "gender": "Gender",
-    "disability": "Disability",
-    "urban_rural": "Urban or rural",
-}
+AXES: Final = AXIS_LABELS
 """Axis to the short name that people read."""
 
 NOT_COMPUTED: Final = "–"
@@ -69,6 +56,6 @@ def with_interval(value: float | None, low: float | None, high: float | None, di
 def label(key: str, value: str, axis: str | None = None) -> str:
     """Return the name that people read for a value of a key of the tables."""
     if key == "identifier" and axis is not None:
-        return IDENTIFIERS[axis].get(value, value)
+        return identifier_label(axis, value)
     names = {"use_case": USE_CASES, "language": LANGUAGES, "axis": AXES}.get(key, {})
     return names.get(value, value)
