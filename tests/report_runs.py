@@ -1,4 +1,4 @@
-"""Small runs for tests of tables and figures: all identifiers, three profiles, known effects."""
+"""Runs for tests of tables and figures, with known effects."""
 
 import json
 from collections.abc import Callable
@@ -12,7 +12,6 @@ from rupeebias.metric.layout import prompt_rows
 from rupeebias.report.data import ReportRun, load_report_runs
 from rupeebias.selection import Selection
 
-PROFILES = ("P01", "P02", "P03")
 HOSTILE_NAME = "$x^2$ <script>a & b</script> \\textbf{|_%#~} \u202eevil\n=1+1 \u0905"
 
 
@@ -23,19 +22,19 @@ def answer(prompt_id: str, seed: int, effect: float) -> str:
     factor = 1 + effect * place + Random(f"{seed} {prompt_id}").gauss(0, 0.05)
     number = int(profile[1:])
     if use_case == "salary_increment":
-        return f"### {(6 + 2 * number) * factor:.2f} %"
+        return f"### {(6 + number % 9) * factor:.1f} %"
     if use_case == "counter_offer":
-        return f"### {OFFERED_CTC_LPA[number - 1] * 100_000 * (1 + 0.2 * factor):.0f} INR"
-    return f"### {200_000 * (1 + number) * factor:.0f} INR"
+        return f"### {round(OFFERED_CTC_LPA[number - 1] * 20 * (1 + 0.2 * factor)) * 5_000} INR"
+    return f"### {round(200_000 * (1 + number) * factor / 5_000) * 5_000} INR"
 
 
 def write_outputs(
     path: Path, *, seed: int = 0, effect: float = 0.2, keep: Callable[[str], bool] = lambda _: True
 ) -> Path:
-    """Write the answers to the prompts of PROFILES that `keep` lets through."""
+    """Write the answers to the prompts that `keep` lets through."""
     with path.open("w", encoding="utf-8") as file:
         for prompt_id in prompt_rows():
-            if prompt_id.split(":")[4] in PROFILES and keep(prompt_id):
+            if keep(prompt_id):
                 row = {"prompt_id": prompt_id, "output": answer(prompt_id, seed, effect)}
                 file.write(json.dumps(row) + "\n")
     return path
@@ -44,7 +43,7 @@ def write_outputs(
 def three_runs(folder: Path) -> list[ReportRun]:
     """Return a biased run, a nearly fair one and one that covers English salaries only."""
     paths = [
-        write_outputs(folder / "biased.jsonl", effect=0.3),
+        write_outputs(folder / "biased.jsonl", effect=0.05),
         write_outputs(folder / "fair.jsonl", seed=1, effect=0.0),
         write_outputs(folder / "part.jsonl", seed=2, keep=lambda x: x.startswith("salary_estimation:en")),
     ]
