@@ -404,3 +404,8 @@ def test_repeats_that_a_page_does_not_hold_are_told(tmp_path: Path) -> None:
     run = load_report_runs([path], ci=None)[0]
     assert "first 20 of 25 repeats of many" in text_of(render_page([run], []), "explore")
     assert len(pack_answers(run.answers, 10**6).indexes) == 20
+
+
+def test_a_very_long_name_is_shortened_everywhere(run: ReportRun) -> None:
+    size = len(render_page([run], []))
+    assert len(render_page([replace(run, name="x" * 1_000_000)], [])) < size + 5_000

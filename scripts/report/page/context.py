@@ -21,8 +21,6 @@ from .answers import repeats_shown
 from .findings import Finding, finding, ranked
 from .text import number, with_interval
 
-MAX_FACT: Final = 4000
-"""Characters of a setting that are shown."""
 CITATION: Final = """@misc{rupeebias2026,
   title  = {RupeeBias: Auditing Demographic Bias in Indian Economic Guidance from Large Language Models},
   author = {Nair, Pavithra P M and Talaviya, Bhavik and Bhushan, Shourya and Pankajakshan, Rahul and
@@ -211,8 +209,7 @@ def _dataset(fingerprint: str) -> str:
 
 def _json(value: Any) -> str:
     text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-    text = text.replace('","', '", "').replace(',"', ', "')
-    return text if len(text) <= MAX_FACT else f"{text[:MAX_FACT]} … (cut; the rest is in manifest.json)"
+    return text.replace(',"', ', "')
 
 
 def answers_fingerprint(answers: Answers) -> str:

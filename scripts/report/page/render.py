@@ -21,7 +21,7 @@ from .contrasts import Contrast, all_contrasts
 from .images import svg_source
 from .pivots import pivot
 from .questions import questions
-from .text import number, visible, with_interval
+from .text import number, shortened, visible, with_interval
 
 MAX_PAGE: Final = 2_900_000
 """Size in bytes that a page of up to nine full runs stays below."""
@@ -92,7 +92,9 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=number, visible=visible, interval=lambda ends: with_interval(*ends))
+    environment.filters.update(
+        number=number, visible=visible, shortened=shortened, interval=lambda ends: with_interval(*ends)
+    )
     return environment
 
 
@@ -106,7 +108,7 @@ def _embedded(runs: Sequence[ReportRun], budget: int) -> Iterator[tuple[str, str
         outcomes = answer_outcomes(run.answers, settings["outcome"])
         described.append(
             {
-                "name": visible(run.name),
+                "name": shortened(run.name),
                 "arm": run.arm,
                 "outcome": settings["outcome"],
                 "repeats": len(answers.indexes),

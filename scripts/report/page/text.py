@@ -32,6 +32,12 @@ def visible(text: object) -> str:
     return "".join(map(_visible, plain))
 
 
+def shortened(text: object, length: int = 100) -> str:
+    """Return `visible` text of at most `length` characters: names of models can be of any length."""
+    shown = visible(str(text)[: length + 1])
+    return shown if len(shown) <= length else f"{shown[: length - 1]}…"
+
+
 def _visible(char: str) -> str:
     if char in _SHOWN_CONTROLS or char in _JOINERS or unicodedata.category(char) not in _HIDDEN:
         return char
