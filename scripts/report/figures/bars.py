@@ -11,6 +11,7 @@ from rupeebias.metric.headlines import PREFIXES
 from ..labels import LANGUAGE_LABELS, USE_CASE_LABELS
 from .records import Drawing, FigureRun, extremes, number
 from .style import (
+    BOLD,
     HEADING,
     INK,
     LANGUAGE_COLOURS,
@@ -123,7 +124,7 @@ def draw_bars(what: BarFigure, bars: Bars, panel_titles: Mapping[str, str]) -> D
     left = MARGIN + widest(labels, NORMAL) + 0.12
     panel_width = min((_WIDTH - left - MARGIN) / len(panels), _WIDEST_PANEL) - _BETWEEN
     width = max(left + len(panels) * (panel_width + _BETWEEN) + MARGIN, _LEAST_WIDTH)
-    titles = [wrapped(panel_titles[panel], HEADING * 1.09, panel_width - 0.1) for panel in panels]
+    titles = [wrapped(panel_titles[panel], HEADING * BOLD, panel_width - 0.1) for panel in panels]
     title_height = line_height(HEADING) * max(title.count("\n") + 1 for title in titles) if titles[0] else 0
     row_height = len(languages) * _PITCH + _GAP
     body = title_height + 0.08 + row_height * len(labels) + MARGIN

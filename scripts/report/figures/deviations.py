@@ -9,7 +9,22 @@ from matplotlib.axes import Axes
 from ..labels import AXIS_LABELS, identifier_label
 from .identifier_heat import signed
 from .records import Drawing, FigureRun
-from .style import DARK, HEADING, INK, LIGHT, LINE, MARGIN, NORMAL, SMALL, Canvas, Key, bare, widest, wrapped
+from .style import (
+    BOLD,
+    DARK,
+    HEADING,
+    INK,
+    LIGHT,
+    LINE,
+    MARGIN,
+    NORMAL,
+    SMALL,
+    Canvas,
+    Key,
+    bare,
+    widest,
+    wrapped,
+)
 
 _PITCH: Final = 0.19
 """Inches from bar to bar."""
@@ -32,7 +47,7 @@ def identifier_deviations(runs: Sequence[FigureRun], axis: str) -> list[Drawing]
         return []
     order = _order(found)
     title = f"Who gets more and who gets less: {AXIS_LABELS[axis].lower()}"
-    columns = min(_COLUMNS, len(found))
+    columns = ceil(len(found) / ceil(len(found) / _COLUMNS))
     label_width = widest(order, NORMAL) + 0.1
     panel_width = min((_WIDTH - 2 * MARGIN - label_width) / columns - 0.12, 4.5)
     heading = 0.0 if len(found) == 1 else 0.4
@@ -52,7 +67,7 @@ def identifier_deviations(runs: Sequence[FigureRun], axis: str) -> list[Drawing]
         top = canvas.top + at // columns * (heading + panel_height + 0.08) + heading
         axes = canvas.axes(left, top, panel_width, panel_height, label=label)
         if heading:
-            name = wrapped(label, HEADING * 1.09, panel_width)
+            name = wrapped(label, HEADING * BOLD, panel_width)
             canvas.text(
                 left + panel_width / 2,
                 top - 0.08,

@@ -9,7 +9,7 @@ from ..labels import AXIS_LABELS
 from .heat import Heat, HeatCell, draw_heat, heat_size
 from .identifier_heat import signed
 from .records import Drawing, FigureRun, number
-from .style import HEADING, MARGIN, SIGNED, Canvas, line_height, wrapped
+from .style import BOLD, HEADING, MARGIN, SIGNED, Canvas, line_height, wrapped
 
 _TITLE: Final = "What changes between English and Hinglish"
 _SUBTITLE: Final = (
@@ -31,7 +31,7 @@ def language_moderation(runs: Sequence[FigureRun]) -> list[Drawing]:
     heats = {value: heat for value, heat in heats.items() if heat.cells}
     sizes = {value: heat_size(heat, cell_width=0.7) for value, heat in heats.items()}
     width = sum(size.width for size in sizes.values()) + 0.35 * (len(sizes) - 1) + 2 * MARGIN
-    titles = {value: wrapped(_PANELS[value], HEADING * 1.09, sizes[value].width) for value in heats}
+    titles = {value: wrapped(_PANELS[value], HEADING * BOLD, sizes[value].width) for value in heats}
     title_height = line_height(HEADING) * max(title.count("\n") + 1 for title in titles.values()) + 0.1
     body = title_height + max(size.height for size in sizes.values()) + MARGIN
     canvas = Canvas(width, body, _TITLE, _SUBTITLE)

@@ -30,7 +30,7 @@ def radars(runs: Sequence[FigureRun]) -> list[Drawing]:
         return []
     axes = [axis for axis in AXIS_LABELS if any(axis in row for x in found.values() for row in x.values())]
     limits = _limits({label: _highest(gaps) for label, gaps in found.items()})
-    columns = min(_COLUMNS, len(found))
+    columns = ceil(len(found) / ceil(len(found) / _COLUMNS))
     radius = 1.25 if len(found) <= _FEW else 0.78
     panel_width = 2 * radius + 1.0
     width = max(columns * panel_width + 2 * MARGIN, 6.5)

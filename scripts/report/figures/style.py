@@ -45,6 +45,8 @@ NORMAL: Final = 8.5
 HEADING: Final = 9.0
 TITLE: Final = 11.5
 """Font sizes in points."""
+BOLD: Final = 1.09
+"""How much wider bold text is."""
 
 MARGIN: Final = 0.2
 """Inches around a figure."""
@@ -107,10 +109,9 @@ def _glyphs() -> frozenset[int]:
 
 
 @cache
-def text_width(text: str, size: float, *, bold: bool = False) -> float:
+def text_width(text: str, size: float) -> float:
     """Return the width of the widest line of a text in inches."""
-    weight = "bold" if bold else "normal"
-    font = get_font(findfont(FontProperties(family="DejaVu Sans", weight=weight)))
+    font = get_font(findfont(FontProperties(family="DejaVu Sans")))
     font.set_size(size, 72)
     widths = []
     for line in text.split("\n"):
@@ -119,9 +120,9 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     return max(widths)
 
 
-def widest(texts: Iterable[str], size: float, *, bold: bool = False) -> float:
+def widest(texts: Iterable[str], size: float) -> float:
     """Return the width of the widest text in inches; 0 for none."""
-    return max((text_width(text, size, bold=bold) for text in texts), default=0.0)
+    return max((text_width(text, size) for text in texts), default=0.0)
 
 
 def wrapped(text: str, size: float, width: float) -> str:
@@ -171,7 +172,7 @@ class Canvas:
     ) -> None:
         """Make a figure with room for `body_height` inches below its heading."""
         inner = width - 2 * MARGIN
-        title, subtitle = wrapped(title, TITLE * 1.09, inner), wrapped(subtitle, NORMAL, inner)
+        title, subtitle = wrapped(title, TITLE * BOLD, inner), wrapped(subtitle, NORMAL, inner)
         rows = _key_rows(keys, inner)
         below_title = MARGIN + line_height(TITLE) * (title.count("\n") + 1)
         below_subtitle = below_title + line_height(NORMAL) * (subtitle.count("\n") + 1) + 0.06
