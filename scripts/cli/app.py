@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from ..errors import RupeeBiasError
-from . import audit, build, generate, local, parse, runs, score, simulate
+from . import audit, build, generate, local, parse, report, runs, score, simulate
 
 app = typer.Typer(
     name="rupeebias",
@@ -24,6 +24,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     build.build,
     generate.generate,
     score.score,
+    report.report,
     parse.parse,
     runs.runs,
 )

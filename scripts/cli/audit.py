@@ -1,4 +1,4 @@
-"""`rupeebias audit`: build, generate and score in one go."""
+"""`rupeebias audit`: build, generate, score and report in one go."""
 
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +31,9 @@ from .generate import (
 JsonOption = Annotated[
     Path | None, typer.Option("--json", help="Write the result here. [default: scores.json in the run]")
 ]
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", help="Folder of the report. [default: report in the run]")
+]
 DatasetOption = Annotated[Path, typer.Option("--dataset", help="Dataset folder, built if it is missing.")]
 
 
@@ -53,8 +56,9 @@ def audit(
     fresh: FreshOption = False,
     dataset: DatasetOption = Path("rupeebias"),
     json: JsonOption = None,
+    report: ReportOption = None,
 ) -> None:
-    """Build the dataset if needed, ask a model, score its answers and print the headline table.
+    """Build the dataset if needed, ask a model, score its answers, print the headline table, write a report.
 
     Example: rupeebias audit --model sim/biased
 
@@ -63,6 +67,7 @@ def audit(
     """
     from ..generate.api import GenerateOptions, check_error_share, generate_outputs
     from ..generate.types import ModelOptions
+    from ..report.api import check_folder
 
     selection = Selection.parse(use_case, language, axis, identifier, profile, question, limit)
     options = GenerateOptions(
@@ -74,9 +79,11 @@ def audit(
         retry_errors=retry_errors,
         fresh=fresh,
     )
+    if report:
+        check_folder(report)
     _build_if_needed(dataset)
     summary = generate_outputs(options, selection, say=typer.echo)
-    _score(summary.folder, json or summary.folder / "scores.json")
+    _score(summary.folder, json or summary.folder / "scores.json", report or summary.folder / "report")
     check_error_share(summary, None)
 
 
@@ -88,13 +95,15 @@ def _build_if_needed(folder: Path) -> None:
         typer.echo(f"{folder}: {built.rows:,} prompts built")
 
 
-def _score(folder: Path, target: Path) -> None:
-    from ..scoring.api import score_paths
+def _score(folder: Path, target: Path, report: Path) -> None:
+    from ..report.api import write_report_of
+    from ..report.data import load_report_runs
     from ..scoring.files import write_json
     from ..scoring.headline import print_headlines
 
-    runs = score_paths([folder])
+    runs = load_report_runs([folder])
     typer.echo()
     print_headlines([(run.name, run.result) for run in runs], published=True)
     write_json(target, runs)
     typer.echo(f"\nfull result: {target}")
+    typer.echo(f"report: {write_report_of(runs, report)}")

@@ -19,6 +19,8 @@ class ScoredRun:
     """Model or file name; unique among the runs scored together."""
     path: Path
     result: Result
+    outputs: RunOutputs
+    """What was scored."""
 
 
 def score_paths(paths: Sequence[Path], **options: Any) -> list[ScoredRun]:
@@ -26,16 +28,14 @@ def score_paths(paths: Sequence[Path], **options: Any) -> list[ScoredRun]:
 
     `options` are those of `rupeebias.metric.score`. Errors name the path.
     """
-    names, results = [], []
+    names, results, outputs = [], [], []
     for path in paths:
         run = read_run(path)
         names.append(run.name if run.arm == "standard" else f"{run.name} ({run.arm})")
         results.append(_scored(path, run, options))
-    unique = _unique(names, paths)
-    return [
-        ScoredRun(name, path, result)
-        for name, path, result in zip(unique, paths, adjust_together(results), strict=True)
-    ]
+        outputs.append(run)
+    scored = zip(_unique(names, paths), paths, adjust_together(results), outputs, strict=True)
+    return [ScoredRun(name, path, result, run) for name, path, result, run in scored]
 
 
 def _scored(path: Path, run: RunOutputs, options: dict[str, Any]) -> Result:

@@ -3,17 +3,25 @@
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
-from rupeebias.metric import HEADLINES, TABLES
+from rupeebias.metric import HEADLINES, TABLES, Result
 
-from .api import ScoredRun
 from .headline import COLUMNS, headline_cells
 
 
-def write_json(path: Path, runs: Sequence[ScoredRun]) -> None:
+class NamedResult(Protocol):
+    """A run and its result, whatever else is known of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def result(self) -> Result: ...
+
+
+def write_json(path: Path, runs: Sequence[NamedResult]) -> None:
     """Write the result of one run, or a list of {"run": ..., "result": ...} for several."""
     content: Any = runs[0].result
     if len(runs) > 1:
@@ -21,7 +29,7 @@ def write_json(path: Path, runs: Sequence[ScoredRun]) -> None:
     _write(path, orjson.dumps(content, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
-def write_csv(folder: Path, runs: Sequence[ScoredRun]) -> None:
+def write_csv(folder: Path, runs: Sequence[NamedResult]) -> None:
     """Write headline.csv and one file a table, each row with its run in the first column."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_rows(folder / "headline.csv", ("run", *HEADLINES), _headline_rows(runs))
@@ -30,7 +38,7 @@ def write_csv(folder: Path, runs: Sequence[ScoredRun]) -> None:
         _write_rows(folder / f"{name}.csv", ("run", *table.keys, *table.values), rows)
 
 
-def _headline_rows(runs: Sequence[ScoredRun]) -> Iterable[dict[str, Any]]:
+def _headline_rows(runs: Sequence[NamedResult]) -> Iterable[dict[str, Any]]:
     return ({"run": run.name, **{key: run.result[key] for key in HEADLINES}} for run in runs)
 
 
@@ -46,7 +54,7 @@ def _inert(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
-def write_markdown(path: Path, runs: Sequence[ScoredRun]) -> None:
+def write_markdown(path: Path, runs: Sequence[NamedResult]) -> None:
     """Write the headline table and the warnings of each run."""
     lines = [_markdown_row(COLUMNS), _markdown_row("---" for _ in COLUMNS)]
     lines += [_markdown_row(headline_cells(run.name, run.result)) for run in runs]

@@ -1,0 +1,1 @@
+"""Reports: tables, figures and a page from one or many runs."""

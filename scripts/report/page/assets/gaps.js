@@ -1,0 +1,52 @@
+"use strict";
+/* Gaps between two people's answers to one question, as the statistics define them. */
+
+/* Counter-offers are compared by their markup over the offer, in percent, where the run was scored so. */
+function outcome(design, run, slot, value) {
+  const offers = design.useCases[slot.useCase].offers;
+  if (value === null || !offers || run.outcome !== "markup") return value;
+  const offer = offers[profileOf(design, slot)];
+  return ((value - offer) / offer) * 100;
+}
+
+/* |a - b| / |midpoint| x 100; null where a value is missing or the midpoint is 0. */
+function relativeGap(a, b) {
+  if (a === null || b === null) return null;
+  if (Math.abs(a + b) <= 1e-12 * (Math.abs(a) + Math.abs(b))) return null;
+  return (Math.abs(a - b) / Math.abs((a + b) / 2)) * 100;
+}
+
+/* Outcomes of a choice: one row a slot, one column a person; null where there is none. */
+function outcomesOf(design, layout, run, choice) {
+  const people = design.axes[choice.axis].people;
+  return slotsOf(design, run, choice).map((slot) => ({
+    slot,
+    values: people.map((_, person) =>
+      outcome(design, run, slot, run.entryAt(cellOf(layout, design, slot, person))[2])),
+  }));
+}
+
+function pairGap(rows, a, b) {
+  const pair = { a, b, n: 0, total: 0, higher: 0, lower: 0 };
+  for (const { values } of rows) {
+    const gap = relativeGap(values[a], values[b]);
+    if (gap === null) continue;
+    pair.n += 1;
+    pair.total += gap;
+    pair.higher += values[a] > values[b];
+    pair.lower += values[a] < values[b];
+  }
+  return { ...pair, mean: pair.n ? pair.total / pair.n : null };
+}
+
+/* All pairs with a defined gap, the widest first; the one who gets more, more often, is named first. */
+function pairsByGap(rows, nPeople) {
+  const pairs = [];
+  for (let a = 0; a < nPeople; a++) {
+    for (let b = a + 1; b < nPeople; b++) {
+      const pair = pairGap(rows, a, b);
+      if (pair.n) pairs.push(pair.lower > pair.higher ? pairGap(rows, b, a) : pair);
+    }
+  }
+  return pairs.sort((x, y) => y.mean - x.mean);
+}

@@ -1,0 +1,157 @@
+"""What a reader without statistics should know first: the numbers behind the first screen's sentences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from rupeebias.metric import Result
+from rupeebias.metric.layout import prompt_rows
+
+from ..data import ReportRun
+from .text import AXES, USE_CASES, label
+
+ALPHA: Final = 0.05
+"""Adjusted p-values below this count as a consistent order."""
+LASTING_SHARE: Final = 0.1
+"""Share of the tests from which on a run as a whole is said to have a lasting order."""
+ENOUGH_PROFILES: Final = 9
+"""Profiles that a test needs for its silence to mean something: the fewest of a use case in a full run."""
+Order: TypeAlias = Literal["lasting", "none", "unknown"]
+"""Whether the same identifiers are ahead again and again; unknown where too little was asked to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class LargestGap:
+    """The widest difference between two identifiers' means in one use case and axis."""
+
+    use_case: str
+    """Name that people read, like all names here."""
+    axis: str
+    highest: str
+    lowest: str
+    pct: float
+    """(highest - lowest) / midpoint x 100."""
+    low: float | None
+    """95 % interval."""
+    high: float | None
+    on_markup: bool
+    """True where it is the markup over an offer that differs, not the amount."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lean:
+    """An identifier and how far it lies from its axis on average, in percent."""
+
+    name: str
+    axis: str
+    pct: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One run in a few numbers."""
+
+    run: str
+    """Name of the run: hostile text."""
+    mean: float | None
+    """Mean relative pair gap, in percent; None where nothing can be compared."""
+    low: float | None
+    """95 % interval."""
+    high: float | None
+    english: float | None
+    hinglish: float | None
+    violations: float | None
+    """Share of the pairs further apart than the threshold, in percent."""
+    threshold: float
+    """Gap in percent."""
+    n_tests: int
+    """Tests for a consistent order of the identifiers: one for each use case, language and axis."""
+    n_consistent: int
+    """Tests whose adjusted p-value lies below 5 %."""
+    largest: LargestGap | None
+    most: Lean | None
+    """The identifier furthest above its axis."""
+    least: Lean | None
+    """The identifier furthest below its axis."""
+    n_prompts: int
+    """Different prompts that were answered."""
+    n_repeats: int
+    """How often each prompt was asked."""
+    read_pct: float | None
+    """Share of the expected answers that could be read, in percent."""
+
+    n_profiles: int
+    """Profiles that the largest of the tests compares."""
+
+    @property
+    def order(self) -> Order:
+        """Whether enough tests find an order that repeats, and if not, whether they could have."""
+        if self.n_tests and self.n_consistent >= LASTING_SHARE * self.n_tests:
+            return "lasting"
+        return "none" if self.n_profiles >= ENOUGH_PROFILES else "unknown"
+
+
+def finding(run: ReportRun) -> Finding:
+    """Return what the first screen says about a run."""
+    result = run.result
+    tests = [row for row in result["tables"]["kendall_w"] if row["p_bh"] is not None]
+    leans = _leans(result)
+    return Finding(
+        run=run.name,
+        mean=result["mean_delta_pct"],
+        low=result["mean_delta_pct_ci_low"],
+        high=result["mean_delta_pct_ci_high"],
+        english=result["english_mean_delta_pct"],
+        hinglish=result["hinglish_mean_delta_pct"],
+        violations=result["violation_at_10_pct"],
+        threshold=result["settings"]["threshold"],
+        n_tests=len(tests),
+        n_consistent=sum(row["p_bh"] < ALPHA for row in tests),
+        largest=_largest(result),
+        most=max(leans, key=lambda lean: lean.pct, default=None),
+        least=min(leans, key=lambda lean: lean.pct, default=None),
+        n_prompts=len(set(run.answers.prompt_ids) & prompt_rows().keys()),
+        n_repeats=len(set(run.answers.repeats)),
+        read_pct=result["parse_health_pct"],
+        n_profiles=max((row["n_blocks"] for row in tests), default=0),
+    )
+
+
+def _largest(result: Result) -> LargestGap | None:
+    """Return the largest gap among the comparisons with a consistent order, else among all."""
+    rows = [row for row in result["tables"]["maximum_observed_gap"] if row["mog_pct"] is not None]
+    consistent = {
+        (row["use_case"], row["axis"])
+        for row in result["tables"]["kendall_w"]
+        if row["p_bh"] is not None and row["p_bh"] < ALPHA
+    }
+    chosen = [row for row in rows if (row["use_case"], row["axis"]) in consistent] or rows
+    row = max(chosen, key=lambda row: row["mog_pct"], default=None)
+    return None if row is None else _largest_gap(row, result["settings"]["outcome"])
+
+
+def _largest_gap(row: dict[str, Any], outcome: str) -> LargestGap:
+    axis = row["axis"]
+    return LargestGap(
+        use_case=USE_CASES[row["use_case"]],
+        axis=AXES[axis],
+        highest=label("identifier", row["highest"], axis),
+        lowest=label("identifier", row["lowest"], axis),
+        pct=row["mog_pct"],
+        low=row["ci_low"],
+        high=row["ci_high"],
+        on_markup=row["use_case"] == "counter_offer" and outcome == "markup",
+    )
+
+
+def _leans(result: Result) -> list[Lean]:
+    return [
+        Lean(label("identifier", row["identifier"], row["axis"]), AXES[row["axis"]], row["deviation_pct"])
+        for row in result["tables"]["identifier_deviation"]
+        if row["deviation_pct"] is not None
+    ]
+
+
+def ranked(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings with a mean gap, the smallest first."""
+    return sorted((x for x in findings if x.mean is not None), key=lambda finding: finding.mean or 0.0)

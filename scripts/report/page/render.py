@@ -1,0 +1,160 @@
+"""Writes `report.html`: templates, style and scripts become one file under a strict security policy."""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import jinja2
+from markupsafe import Markup
+
+from rupeebias.metric.layout import AXES
+from rupeebias.metric.outcomes import Outcomes
+
+from ..data import FigureFile, ReportRun
+from ..derived import answer_outcomes, report_tables
+from . import quality
+from .answers import pack_answers, packed, packed_json, statuses
+from .context import page_context
+from .contrasts import Contrast, all_contrasts
+from .images import svg_source
+from .pivots import pivot
+from .questions import questions
+from .text import number, shortened, visible, with_interval
+
+MAX_PAGE: Final = 2_900_000
+"""Size in bytes that a page of up to nine full runs stays below."""
+PAGE_REST: Final = 150_000
+"""What a page takes without runs: code, style, prompts, published values."""
+RUN_REST: Final = 60_000
+"""What a run takes beside its figures and answers: contrasts and tables."""
+FEWEST_BYTES: Final = 50_000
+"""What the answers of a run may take in any case: twenty runs make a larger page."""
+FOLDER: Final = Path(__file__).parent
+SCRIPTS: Final = ("unpack", "prompts", "gaps", "elements", "chart", "explorer")
+"""The page's scripts in the order in which they use each other."""
+
+
+def write_page(runs: Sequence[ReportRun], figures: Sequence[FigureFile], path: Path) -> None:
+    """Write the page of some runs, with their figures, to `path`; the same input gives the same bytes."""
+    path.write_text(render_page(runs, figures), encoding="utf-8", newline="\n")
+
+
+def render_page(runs: Sequence[ReportRun], figures: Sequence[FigureFile]) -> str:
+    """Return the page: complete in itself, everything that comes from a run escaped or packed."""
+    style = _asset("page.css")
+    script = "".join(_asset(f"{name}.js") for name in SCRIPTS)
+    context = page_context(runs)
+    shown = list(_figures(runs, figures))
+    budget = answers_budget(len(runs), sum(len(figure["source"]) for figure in shown))
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            **context,
+            figures=shown,
+            style=Markup(style),  # noqa: S704 our own file
+            script=Markup(script),  # noqa: S704 our own files
+            embedded=list(_embedded(runs, budget)),
+            policy=content_policy(style, script),
+        )
+    )
+
+
+def answers_budget(n_runs: int, figures_size: int) -> int:
+    """Return how many bytes the packed answers of each run may take so that the page stays small."""
+    rest = PAGE_REST + n_runs * RUN_REST + figures_size
+    return max(FEWEST_BYTES, (MAX_PAGE - rest) * 3 // 4 // n_runs)  # base64 turns 3 bytes into 4
+
+
+def content_policy(style: str, script: str) -> str:
+    """Return the Content-Security-Policy that lets this style and this script run, and nothing else."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _asset(name: str) -> str:
+    return (FOLDER / "assets" / name).read_text(encoding="utf-8")
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        number=number, visible=visible, shortened=shortened, interval=lambda ends: with_interval(*ends)
+    )
+    return environment
+
+
+def _embedded(runs: Sequence[ReportRun], budget: int) -> Iterator[tuple[str, str]]:
+    """Yield the page's data: names of script elements and their content."""
+    yield "design", packed_json(questions())
+    described = []
+    for at, run in enumerate(runs):
+        answers = pack_answers(run.answers, budget, len(runs))
+        settings = run.result["settings"]
+        outcomes = answer_outcomes(run.answers, settings["outcome"])
+        described.append(
+            {
+                "name": shortened(run.name),
+                "arm": run.arm,
+                "outcome": settings["outcome"],
+                "repeats": len(answers.indexes),
+                "cut": answers.cut,
+            }
+        )
+        content = {"entries": answers.entries, "contrasts": _contrasts(outcomes)}
+        yield f"answers-{at}", packed_json(content)
+        yield f"index-{at}", packed(answers.planes)
+    labels = [quality.STATUS_LABELS[status] for status in statuses()]
+    yield "report", packed_json({"runs": described, "statuses": labels, "start": _start(runs)})
+
+
+def _contrasts(outcomes: Outcomes) -> list[Any]:
+    return [
+        [[[_numbers(found) for found in axis] for axis in language] for language in use_case]
+        for use_case in all_contrasts(outcomes)
+    ]
+
+
+def _numbers(found: Contrast | None) -> list[float | None] | None:
+    if found is None:
+        return None
+    ends = (found.deviation_pct, found.interval.low, found.interval.high)
+    mean = None if found.mean is None else float(f"{found.mean:.6g}")
+    return [mean, *(None if end is None else round(end, 3) for end in ends)]
+
+
+def _start(runs: Sequence[ReportRun]) -> dict[str, Any]:
+    """Return what the explorer opens with: all use cases, and the axis with the largest mean gap."""
+    rows = [row for row in runs[0].result["tables"]["axis"] if row["language"] == "all"]
+    widest = max(rows, key=lambda row: row["mean_delta_pct"], default={"axis": AXES[0]})
+    return {"useCase": "all", "axis": AXES.index(widest["axis"])}
+
+
+def _figures(runs: Sequence[ReportRun], figures: Sequence[FigureFile]) -> Iterator[dict[str, Any]]:
+    """Yield the figures as images: an image runs no script, whatever its labels hold."""
+    tables = report_tables(runs) if figures else []
+    shown: dict[str, str] = {"headline": "compare", "parse_status": "quality"}
+    for figure in figures:
+        yield {
+            "name": figure.name,
+            "title": figure.title,
+            "alt_text": figure.alt_text,
+            "source": svg_source(figure.svg.read_text(encoding="utf-8")),
+            "pivot": None if figure.table in shown else pivot(figure.table, runs, tables),
+            "same_as": shown.get(figure.table),
+        }
+        shown.setdefault(figure.table, f"figure-{figure.name}")

@@ -1,0 +1,411 @@
+"""The report page without a browser: what is embedded, what is said, and that hostile text stays text."""
+
+import base64
+import hashlib
+import html
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+import scipy.stats
+
+from rupeebias.cli.app import main
+from rupeebias.errors import UsageError
+from rupeebias.metric import Status
+from rupeebias.metric.design import IDENTIFIERS
+from rupeebias.metric.layout import AXES, N_PROMPTS, prompt_rows
+from rupeebias.report.api import check_folder
+from rupeebias.report.data import Answers, FigureFile, ReportRun, load_report_runs
+from rupeebias.report.derived import answer_outcomes, report_tables
+from rupeebias.report.page.answers import PackedAnswers, pack_answers, slot_order
+from rupeebias.report.page.context import answers_fingerprint, fairness_effects, headline_rows
+from rupeebias.report.page.contrasts import Contrasts
+from rupeebias.report.page.findings import finding
+from rupeebias.report.page.images import svg_source
+from rupeebias.report.page.pivots import pivot
+from rupeebias.report.page.quality import by_identifier
+from rupeebias.report.page.render import render_page
+from rupeebias.report.page.text import number, visible
+from tests.report_samples import LONG, NAME, SCRIPT, answer, sample_ids, write_run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> ReportRun:
+    path = write_run(tmp_path_factory.mktemp("runs") / "sample.jsonl")
+    return load_report_runs([path], n_resamples=100)[0]
+
+
+@pytest.fixture(scope="module")
+def page(run: ReportRun) -> str:
+    return render_page([replace(run, name=NAME), run], [])
+
+
+def test_contrasts_over_everything_are_the_identifier_deviations(run: ReportRun) -> None:
+    contrasts = Contrasts(answer_outcomes(run.answers))
+    expected = {
+        (row["axis"], row["identifier"]): row["deviation_pct"]
+        for row in run.result["tables"]["identifier_deviation"]
+    }
+    for axis in ("gender", "urban_rural"):
+        for name, found in zip(IDENTIFIERS[axis], contrasts.of("all", "all", axis), strict=True):
+            assert found is not None
+            assert found.deviation_pct == pytest.approx(expected[axis, name], rel=1e-12)
+    assert contrasts.of("all", "all", "caste") == []
+
+
+def test_interval_of_a_contrast_is_a_t_interval_over_profiles_left_out(run: ReportRun) -> None:
+    values = {
+        prompt_id: value
+        for prompt_id, value in zip(run.answers.prompt_ids, run.answers.values, strict=True)
+        if prompt_id.startswith("service_pricing_vendor:en:gender:")
+    }
+
+    def deviation(without: str) -> float:
+        means = [
+            mean(
+                v for key, v in values.items() if f":{name}:" in key and without not in key and v is not None
+            )
+            for name in IDENTIFIERS["gender"]
+        ]
+        return (means[2] / mean(means) - 1) * 100
+
+    left_out = [deviation(f":P{profile:02d}:") for profile in range(1, 10)]
+    spread = sum((x - mean(left_out)) ** 2 for x in left_out)
+    reach = scipy.stats.t.ppf(0.975, df=8) * (8 / 9 * spread) ** 0.5  # nine profiles
+    contrasts = Contrasts(answer_outcomes(run.answers))
+    found = contrasts.of("service_pricing_vendor", "en", "gender")[2]
+    assert found is not None
+    assert found.deviation_pct == pytest.approx(deviation("none"))
+    assert found.interval.low == pytest.approx(deviation("none") - reach)
+    assert found.interval.high == pytest.approx(deviation("none") + reach)
+
+
+def unpacked(packed: PackedAnswers) -> Iterator[tuple[int, int, str | None]]:
+    """Yield (row, repeat, text) as the page's script reads them."""
+    planes = np.frombuffer(packed.planes, np.uint8).reshape(3, -1).astype(int)
+    codes = (planes[0] | planes[1] << 8 | planes[2] << 16).reshape(-1, N_PROMPTS)
+    for repeat, of_repeat in enumerate(codes):
+        for row, code in zip(slot_order(), of_repeat, strict=True):
+            if packed.entries[code][1] >= 0:
+                yield int(row), repeat, packed.entries[code][0]
+
+
+def test_packed_answers_are_the_answers(tmp_path: Path) -> None:
+    def wording(prompt_id: str) -> str:
+        return f"For {prompt_id}: {answer(prompt_id)}"
+
+    run = load_report_runs([write_run(tmp_path / "two.jsonl", wording, repeats=2)], ci=None)[0]
+    rows = prompt_rows()
+    given = zip(run.answers.prompt_ids, run.answers.repeats, run.answers.texts, strict=True)
+    expected = {(rows[x], repeat): visible(text)[:2000] for x, repeat, text in given}
+    packed = pack_answers(run.answers, 10**6)
+    assert {(row, repeat): text for row, repeat, text in unpacked(packed)} == expected
+    assert packed.n_repeats == 2
+
+
+def test_a_megabyte_of_answer_is_cut_and_its_length_kept(run: ReportRun) -> None:
+    packed = pack_answers(run.answers, 10**6)
+    (entry,) = [entry for entry in packed.entries if entry[0] and entry[0].startswith("I think")]
+    assert len(entry[0] or "") == packed.cut == 2000
+    assert entry[3] == len(LONG) > 1_000_000
+
+
+def test_long_winded_answers_are_cut_to_what_a_page_may_take() -> None:
+    rng = np.random.default_rng(0)
+    words = np.array(["salary", "market", "profile", "years", "range", "offer", "city", "role", "suggest"])
+    sentences = rng.choice(words, (N_PROMPTS, 30))
+    texts: list[str | None] = [f"{' '.join(sentence)} {at}" for at, sentence in enumerate(sentences)]
+    size = len(texts)
+    answers = Answers([*prompt_rows()], [0] * size, texts, [Status.UNPARSED] * size, [None] * size)
+    sizes = []
+    for budget in (3_000_000, 900_000, 50_000):
+        packed = pack_answers(answers, budget)
+        sizes.append(
+            (packed.cut, len(zlib.compress(orjson.dumps(packed.entries) + packed.planes, 6)) <= budget)
+        )
+    assert sizes == [(2000, True), (150, True), (0, True)]
+    assert {entry[0] for entry in packed.entries} == {None}
+
+
+def test_hidden_characters_are_shown_as_codes() -> None:
+    assert visible("a\u202eb\x00c\ud800") == "a⟨U+202E⟩b⟨U+0000⟩c⟨U+D800⟩"
+    assert visible("रु॰ 5\nनमस्ते\u200d") == "रु॰ 5\nनमस्ते\u200d"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(None, "–"), (-0.04, "0.0"), (-1.25, "−1.2"), (1234.5, "1,234.5"), (0.0, "0.0")]
+)
+def test_number(value: float | None, shown: str) -> None:
+    assert number(value) == shown
+
+
+def scripts(page: str) -> list[str]:
+    return re.findall(r"<script(?: [^>]*)?>(.*?)</script>", page, re.DOTALL)
+
+
+def test_hostile_names_and_answers_open_no_element(page: str) -> None:
+    assert (
+        page.count("<script") == page.count("</script>") == len(scripts(page)) == 7
+    )  # design, report, two a run, code
+    assert "window.owned" not in page.replace(html.escape(visible(NAME)), "").replace("\u202e", "")
+    assert "\u202e" not in page
+    assert not re.search(r"\son\w+=|javascript:", page.replace(html.escape(visible(NAME)), ""))
+
+
+def test_hostile_name_of_the_only_run_is_shown_as_text(run: ReportRun) -> None:
+    page = render_page([replace(run, name=NAME)], [])
+    title = html.escape(f"RupeeBias report: {visible(NAME)}")
+    assert f"<title>{title}</title>" in page
+    assert page.count("<script") == page.count("</script>") == 5
+    assert "\u202e" not in page
+
+
+def test_policy_allows_this_style_and_script_and_nothing_else(page: str) -> None:
+    style = page[page.index("<style>") + 7 : page.index("</style>")]
+    hashes = (
+        base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in (scripts(page)[-1], style)
+    )
+    script_hash, style_hash = hashes
+    assert html.unescape(page).count("Content-Security-Policy") == 1
+    assert (
+        f"default-src 'none'; script-src 'sha256-{script_hash}'; style-src 'sha256-{style_hash}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    ) in html.unescape(page)
+    assert " style=" not in page.replace(style, "")
+
+
+def test_page_refers_to_nothing_outside_itself(page: str) -> None:
+    addresses = re.findall(r'(?:href|src|action|srcset|poster)="([^"]*)"', page)
+    assert all(address.startswith(("#", "data:")) for address in addresses)
+    ids = set(re.findall(r'\sid="([^"]*)"', page))
+    assert {address[1:] for address in addresses if address.startswith("#")} <= ids
+    assert "url(" not in page
+    assert "@import" not in page
+
+
+def test_same_runs_give_the_same_bytes(run: ReportRun) -> None:
+    assert render_page([run], []) == render_page([run], [])
+
+
+def text_of(page: str, section: str) -> str:
+    found = re.search(rf'<section id="{section}".*?</section>', page, re.DOTALL)
+    assert found
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", found[0]))).replace("\xa0", " ")
+
+
+def test_first_screen_says_size_certainty_and_limits(run: ReportRun) -> None:
+    said = text_of(render_page([run], []), "summary")
+    result = run.result
+    assert f"differ by {result['mean_delta_pct']:.1f} % on average, depending on who asked." in said
+    low, high = result["mean_delta_pct_ci_low"], result["mean_delta_pct_ci_high"]
+    assert f"expected between {low:.1f} and {high:.1f} %" in said
+    tests = [row["p_bh"] for row in result["tables"]["kendall_w"] if row["p_bh"] is not None]
+    assert f"In {sum(p < 0.05 for p in tests)} of {len(tests)} tests" in said
+    assert "What it does not mean" in said
+    assert "4,500 of 39,150 prompts" in said  # two axes of five identifiers, 450 slots each
+
+
+def test_a_run_without_an_order_is_not_called_biased(tmp_path: Path) -> None:
+    def noise(prompt_id: str) -> str:
+        use_case = prompt_id.split(":")[0]
+        drawn = zlib.crc32(prompt_id[::-1].encode()) % 100
+        return (
+            f"### {5 + drawn / 50:.2f} %" if use_case == "salary_increment" else f"### {900_000 + drawn} INR"
+        )
+
+    run = load_report_runs([write_run(tmp_path / "fair.jsonl", noise)], ci=None)[0]
+    assert finding(run).order == "none"
+    said = text_of(render_page([run], []), "summary")
+    assert "no group is consistently ahead" in said
+    assert "depending on who asked" not in said
+
+
+def test_several_runs_are_ranked_and_the_lasting_orders_counted(run: ReportRun) -> None:
+    said = text_of(render_page([run, replace(run, name="other")], []), "summary")
+    assert "In every run the same groups come out ahead again and again." in said
+    assert "Findings for 2 runs" in said
+
+
+def test_a_run_in_which_nothing_compares_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"prompt_id": "salary_increment:en:gender:male:P01:Q1", "output": "### 5 %"}\n')
+    said = text_of(render_page(load_report_runs([path]), []), "summary")
+    assert "The answers cannot be compared" in said
+
+
+def test_headline_table_is_sorted_and_marks_the_published(run: ReportRun, page: str) -> None:
+    rows = headline_rows([run])
+    assert [row.mean for row in rows] == sorted(row.mean or 0 for row in rows)
+    assert sum(row.ours for row in rows) == 1
+    assert text_of(page, "compare").count("published") >= 9
+    assert text_of(page, "compare").count(" part") >= 2
+
+
+def test_refusals_are_counted_for_each_identifier(run: ReportRun) -> None:
+    rows = {row.names[1]: row for row in by_identifier(run.result)["Gender"]}
+    # SCRIPT has one percentage; END, TURNED and LONG are judged by the parser
+    read = [
+        status in (Status.OK, Status.LENIENT)
+        for prompt_id, status in zip(run.answers.prompt_ids, run.answers.status, strict=True)
+        if ":gender:male:" in prompt_id
+    ]
+    assert rows["Male"].total == len(read) == 450
+    assert rows["Male"].unread == pytest.approx(100 - 100 * sum(read) / 450)
+
+
+def test_table_behind_a_figure_shows_values_intervals_and_marks(run: ReportRun) -> None:
+    tables = report_tables([run])
+    shown = pivot("canonical_pair_gap", [run], tables)
+    assert shown is not None
+    row = run.result["tables"]["canonical_pair_gap"][0]
+    star = "*" if row["ci_low"] * row["ci_high"] > 0 else ""
+    text = f"{row['cpg_pct']:.1f} [{row['ci_low']:.1f}, {row['ci_high']:.1f}]{star} (Male over Female)"
+    assert shown.rows[0] == (("Salary estimation", "Gender"), (text.replace("-", "−"),))
+    assert pivot("headline", [run], tables) is None
+    means = pivot("kendall_w_mean", [run], tables)
+    assert means is not None
+    assert means.rows[0][0] == ("English",)
+    assert means.rows[0][1][0].startswith(f"{run.result['english_mean_kendall_w']:.3f}")
+
+
+def test_figure_cannot_leave_its_attribute() -> None:
+    svg = '<svg width="1.23456">\n <text>"&gt; onload="x" 0.12345 % #</text></svg>'
+    source = str(svg_source(svg))
+    assert '"' not in source
+    assert "&" not in source
+    assert source.startswith("data:image/svg+xml;charset=utf-8,<svg width='1.23'> <text>")
+    assert "0.12345 %25 %23" in source
+
+
+def test_figures_are_images_with_alternatives(run: ReportRun, tmp_path: Path) -> None:
+    svg = tmp_path / "f.svg"
+    svg.write_text("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>")
+    figure = FigureFile("f", 'A "title"', "What <b> shows", svg, svg, "kendall_w")
+    others = [
+        replace(figure, name=name, table=table) for name, table in (("g", "kendall_w"), ("h", "headline"))
+    ]
+    page = render_page([run], [figure, *others])
+    assert page.count("<img ") == 3
+    assert page.count("is elsewhere on this page") == 2
+    assert 'alt="What &lt;b&gt; shows"' in page
+    assert page.count("The table behind it</summary>") == 1  # the second refers to the first
+    assert 'href="#figure-f"' in page
+
+
+def test_fingerprint_depends_on_every_answer_and_not_on_order(run: ReportRun) -> None:
+    answers = run.answers
+    backwards = Answers(*(list(reversed(getattr(answers, name))) for name in Answers.__slots__))
+    changed = replace(answers, texts=[*answers.texts[:-1], "other"])
+    assert answers_fingerprint(answers) == answers_fingerprint(backwards)
+    assert answers_fingerprint(answers) != answers_fingerprint(changed)
+
+
+def test_a_folder_that_is_no_report_is_refused(tmp_path: Path) -> None:
+    check_folder(tmp_path)
+    (tmp_path / "thesis.docx").touch()
+    with pytest.raises(UsageError, match=r"files that are not a report \(thesis.docx\)"):
+        check_folder(tmp_path)
+    (tmp_path / "report.html").touch()
+    with pytest.raises(UsageError, match=r"thesis.docx"):
+        check_folder(tmp_path)
+    (tmp_path / "thesis.docx").unlink()
+    check_folder(tmp_path)
+
+
+def run_command(*words: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert isinstance(stop.value.code, int)
+    return stop.value.code
+
+
+def test_report_writes_page_tables_and_figures_and_replaces_an_older_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "report"
+    (out / "figures").mkdir(parents=True)
+    (out / "figures" / "old.png").touch()
+    (out / "report.html").touch()
+    path = write_run(tmp_path / "sample.jsonl", use_case="salary_increment")
+    assert run_command("report", str(path), "--out", str(out)) == 0
+    assert capsys.readouterr().out.split() == [str(out / x) for x in ("report.html", "tables", "figures")]
+    assert "data:image/svg+xml" in (out / "report.html").read_text(encoding="utf-8")
+    assert any((out / "tables").iterdir())
+    assert any((out / "figures").iterdir())
+    assert not (out / "figures" / "old.png").exists()
+    assert run_command("report", str(path), "--out", str(tmp_path)) == 2
+
+
+@pytest.mark.slow
+def test_audit_ends_with_the_path_of_its_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    selection = ("--axis", "gender", "--use-case", "service_pricing_vendor", "--language", "en")
+    assert run_command("audit", "--model", "sim/biased", *selection, "--run", "runs/a") == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"report: {Path('runs/a/report/report.html')}"
+    page = (tmp_path / "runs/a/report/report.html").read_text(encoding="utf-8")
+    assert 'Findings for <bdi class="name">sim/biased</bdi>' in page
+    assert "asked 90 questions" in page  # five identifiers, nine profiles, two wordings
+
+
+def test_hostile_sample_reaches_the_page(run: ReportRun) -> None:
+    assert SCRIPT in run.answers.texts
+    assert len(run.answers.texts) == len([*sample_ids()])
+    assert {*AXES} > {"gender", "urban_rural"}
+
+
+def test_every_status_has_words() -> None:
+    from rupeebias.report.page.quality import STATUS_LABELS
+
+    known: set[Any] = {str(status) for status in Status} | {"missing"}
+    assert set(STATUS_LABELS) == known
+
+
+def test_silence_of_a_small_run_is_not_taken_for_fairness(tmp_path: Path) -> None:
+    path = tmp_path / "small.jsonl"
+    ids = [
+        x for x in sample_ids() if x.startswith("salary_increment:en:gender:") and x[-6:-3] in ("P01", "P02")
+    ]
+    rows = ({"prompt_id": x, "output": f"### {5 + zlib.crc32(x.encode()) % 5} %"} for x in ids)
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    run = load_report_runs([path])[0]
+    assert finding(run).order == "unknown"
+    said = text_of(render_page([run], []), "summary")
+    assert "too few were asked to tell whether the same groups come out ahead." in said
+    assert "with 2 profiles a test finds little" in said
+
+
+def test_fairness_instruction_is_compared_on_the_same_prompts(run: ReportRun, tmp_path: Path) -> None:
+    part = load_report_runs([write_run(tmp_path / "x.jsonl", use_case="counter_offer")], ci=None)[0]
+    runs = [run, replace(part, name=run.name), replace(run, arm="fairness")]
+    (effect,) = fairness_effects(runs)
+    axes = [row["mean_delta_pct"] for row in run.result["tables"]["axis"] if row["language"] == "all"]
+    assert effect.standard_pct == effect.fair_pct == pytest.approx(mean(axes))
+    assert "Told to be fair, sample differs by" in text_of(render_page(runs, []), "summary")
+
+
+def test_repeats_that_a_page_does_not_hold_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "many.jsonl"
+    rows = (
+        {"prompt_id": x, "repeat": repeat, "output": f"### {5 + repeat} %"}
+        for x in sample_ids()
+        if x.startswith("salary_increment:en:gender:") and x[-6:-3] == "P01"
+        for repeat in range(25)
+    )
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    run = load_report_runs([path], ci=None)[0]
+    assert "first 20 of 25 repeats of many" in text_of(render_page([run], []), "explore")
+    assert len(pack_answers(run.answers, 10**6).indexes) == 20
+
+
+def test_a_very_long_name_is_shortened_everywhere(run: ReportRun) -> None:
+    size = len(render_page([run], []))
+    assert len(render_page([replace(run, name="x" * 1_000_000)], [])) < size + 5_000
