@@ -67,7 +67,8 @@ class MaximumObservedGap:
     mog_pct: float
     """(highest mean - lowest mean) / |midpoint| x 100. A searched maximum: above 0 even without bias."""
     interval: Interval
-    """95 % interval, the search repeated in every resample."""
+    """95 % interval. "cluster": of the gap between these two identifiers, below 0 where their order is not
+    certain. "pairs": the search is repeated in every resample, as in the paper, which pushes it upwards."""
 
 
 @dataclass(frozen=True)
@@ -102,17 +103,16 @@ class IdentifierGaps:
                 for role, x in (("reference", reference), ("comparison", comparison))
             ]
             return percentile_interval(signed_gap_pct(*means))
+        names = list(IDENTIFIERS[axis])
+        return self._pair_interval(use_case, axis, gap, [names.index(name) for name in CANONICAL_PAIRS[axis]])
+
+    def _pair_interval(self, use_case: str, axis: str, gap: float, pair: list[int]) -> Interval:
+        """Return the interval of two identifiers' gap over drawn profiles, widened for their number."""
         drawn = self._drawn_means(use_case, axis)
         if drawn is None:
             return NO_INTERVAL
-        names = list(IDENTIFIERS[axis])
-        pair = [names.index(name) for name in CANONICAL_PAIRS[axis]]
-        return self._widened(use_case, gap, signed_gap_pct(*drawn[:, pair].T))
-
-    def _widened(self, use_case: str, estimate: float, replicates: Floats) -> Interval:
-        """Return the interval over drawn profiles, widened for their number."""
         widened = self.intervals.profiles.widening_of(USE_CASES.index(use_case))
-        return percentile_interval(replicates, estimate, widened)
+        return percentile_interval(signed_gap_pct(*drawn[:, pair].T), gap, widened)
 
     def maximum(self, use_case: str, axis: str) -> MaximumObservedGap | None:
         """Return the widest gap of identifier means of a use case and axis.
@@ -130,17 +130,18 @@ class IdentifierGaps:
         if gap == 0:  # all alike: name two of them, not one twice
             lowest = int(np.flatnonzero(~np.isnan(means))[-1])
         names = list(IDENTIFIERS[axis])
-        interval = self._maximum_interval(use_case, axis, gap, slots)
+        interval = self._maximum_interval(use_case, axis, gap, slots, [highest, lowest])
         return MaximumObservedGap(names[highest], names[lowest], gap, interval)
 
-    def _maximum_interval(self, use_case: str, axis: str, gap: float, slots: Floats) -> Interval:
+    def _maximum_interval(
+        self, use_case: str, axis: str, gap: float, slots: Floats, pair: list[int]
+    ) -> Interval:
         if self.intervals.kind == "pairs":
             rng = stream(self.intervals.seed, f"maximum {use_case} {axis}")
             values = slots.reshape(len(slots), -1)
             means = row_resampled_means(values, self.intervals.n_resamples, rng)
-            return percentile_interval(_widest_of_drawn(means))
-        drawn = self._drawn_means(use_case, axis)
-        return NO_INTERVAL if drawn is None else self._widened(use_case, gap, _widest_of_drawn(drawn))
+            return percentile_interval(_widest_gap_pct(means[:, ~np.isnan(means).all(axis=0)]))
+        return self._pair_interval(use_case, axis, gap, pair)
 
     def _drawn_means(self, use_case: str, axis: str) -> Floats | None:
         """Return an axis's identifier means over drawn profiles, shape (resamples, identifiers)."""
@@ -181,11 +182,6 @@ def _widest_gap_pct(means: Floats) -> Floats:
     if not means.shape[-1]:
         return np.full(means.shape[:-1], np.nan)
     return signed_gap_pct(np.fmax.reduce(means, axis=-1), np.fmin.reduce(means, axis=-1))
-
-
-def _widest_of_drawn(means: Floats) -> Floats:
-    """Return the widest gap in every resample; identifiers without values are passed over."""
-    return _widest_gap_pct(means[:, ~np.isnan(means).all(axis=0)])
 
 
 def row_resampled_means(values: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:

@@ -24,6 +24,9 @@ def spearman_columns(matrix: Floats) -> Floats:
     NaN where a column is constant. Missing values (NaN): a pair of columns is correlated over the rows
     where both have a value.
     """
+    matrix = matrix[~np.isnan(matrix).all(axis=1)]  # a row that nobody has, of a part of the benchmark
+    if not len(matrix):
+        return np.full((matrix.shape[1], matrix.shape[1]), np.nan)
     complete = ~np.isnan(matrix).any(axis=0)
     rho = _pearson_columns(average_ranks(matrix.T).T)
     for i in np.flatnonzero(~complete):
