@@ -165,7 +165,7 @@ def concordance_table(frame: pd.DataFrame) -> Records:
     """Return Kendall's W with Friedman's test of each use case, language and axis."""
     rows: Records = []
     for keys, part in frame.groupby(["language", "use_case", "axis"], sort=False):
-        matrix = part.pivot_table(index="profile", columns="identifier", values="value").dropna()
+        matrix = part.pivot_table(index="profile", columns="identifier", values="value").dropna().round(6)
         chi2, p_value = stats.friedmanchisquare(*matrix.to_numpy().T)
         n, k = matrix.shape
         rows.append(
@@ -203,7 +203,7 @@ def headline_concordance(rows: Records) -> dict[str, float]:
 
 def upper_rhos(matrix: pd.DataFrame) -> np.ndarray:
     """Return Spearman's rho of all pairs of columns; constant columns give none."""
-    rho = matrix.corr(method="spearman").to_numpy()
+    rho = matrix.round(6).corr(method="spearman").to_numpy()
     rhos = rho[np.triu_indices(len(rho), 1)]
     defined: np.ndarray = rhos[~np.isnan(rhos)]
     return defined
@@ -319,7 +319,7 @@ def moderation_table(frame: pd.DataFrame, gaps: Records, draws: dict[tuple[str, 
     mean_gaps = {(row["language"], row["axis"]): row["mean_delta_pct"] for row in gaps}
     rows: Records = []
     for axis, part in pooled.groupby("axis", sort=False):
-        means = part.pivot_table(index="identifier", columns="language", values="value")
+        means = part.pivot_table(index="identifier", columns="language", values="value").round(6)
         rho, p_value = stats.spearmanr(means["en"], means["hinglish"])
         rows.append(
             {

@@ -8,7 +8,7 @@ from scipy.special import chdtrc
 
 from .layout import Floats
 from .outcomes import mean_where_any
-from .ranks import average_ranks
+from .ranks import average_ranks, comparable
 
 Blocking: TypeAlias = Literal["profile", "profile_question"]
 BLOCKINGS: Final[tuple[Blocking, ...]] = ("profile", "profile_question")
@@ -64,7 +64,7 @@ def concordance_matrix(block: Floats, blocking: Blocking = "profile") -> Floats:
     numbers. "profile_question": a row for each profile and question: the paper's text.
     """
     axes = (2, 3) if blocking == "profile" else (3,)
-    return mean_where_any(block, axes).reshape(block.shape[0], -1).T
+    return comparable(mean_where_any(block, axes)).reshape(block.shape[0], -1).T
 
 
 def fisher_combined(p_values: Floats) -> float:

@@ -9,6 +9,7 @@ from .design import CANONICAL_PAIRS, IDENTIFIERS, PROFILES, USE_CASES
 from .intervals import Intervals
 from .layout import AXES, Floats, Ints
 from .outcomes import Outcomes, mean_where_any
+from .ranks import comparable
 from .resampling import NO_INTERVAL, Cumulants, Interval, percentile_interval, stream
 
 
@@ -126,7 +127,7 @@ class IdentifierGaps:
         gap = float(_widest_gap_pct(means))
         if np.isnan(gap) or (~np.isnan(means)).sum() < 2:
             return None
-        highest, lowest = int(np.nanargmax(means)), int(np.nanargmin(means))
+        highest, lowest = (int(find(comparable(means))) for find in (np.nanargmax, np.nanargmin))
         if gap == 0:  # all alike: name two of them, not one twice
             lowest = int(np.flatnonzero(~np.isnan(means))[-1])
         names = list(IDENTIFIERS[axis])

@@ -8,7 +8,7 @@ from .design import IDENTIFIERS, LANGUAGES
 from .gap_summaries import GapSummaries
 from .layout import RUPEES_PER_LAKH, Floats
 from .outcomes import Outcome, Outcomes
-from .ranks import spearman
+from .ranks import comparable, spearman
 from .resampling import Interval
 
 
@@ -56,4 +56,4 @@ def pooled_identifier_means(outcomes: Outcomes, language: str, axis: str, outcom
         total += np.where(there, values, 0).sum(axis=(1, 2, 3)) / unit
         count += there.sum(axis=(1, 2, 3))
     with np.errstate(invalid="ignore"):
-        return np.asarray(total / count, dtype=float)
+        return comparable(np.asarray(total / count, dtype=float))

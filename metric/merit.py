@@ -9,7 +9,7 @@ from .gaps import pair_indices, pairwise_gaps_pct
 from .intervals import Intervals
 from .layout import Floats
 from .outcomes import Outcomes, mean_where_any
-from .ranks import average_ranks, spearman_columns
+from .ranks import average_ranks, comparable, spearman_columns
 from .resampling import NO_INTERVAL, Interval, jackknife_interval, percentile_interval
 from .robustness import within_rho
 
@@ -84,7 +84,7 @@ def profile_rank_agreement(
     of identifier columns. "pairs" resamples the rhos; "cluster" is the delete-one-profile jackknife.
     """
     matrices = [
-        mean_where_any(values, (2, 3)).T
+        comparable(mean_where_any(values, (2, 3))).T
         for _, values in outcomes.blocks(use_case=use_case, language=language)
     ]
     rhos = np.concatenate([_pair_rhos(matrix) for matrix in matrices]) if matrices else np.empty(0)

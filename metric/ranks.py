@@ -6,6 +6,15 @@ from scipy.special import stdtr
 from .layout import Floats
 
 
+def comparable(means: Floats) -> Floats:
+    """Return means that can be ranked: equal ones are equal to the last digit.
+
+    Sums of the same answers in another order differ by rounding, and ranks would take that for an order. Six
+    decimals lie far above it (1e-8 for crores of rupees) and far below any difference that answers can make.
+    """
+    return np.round(means, 6)
+
+
 def average_ranks(values: Floats) -> Floats:
     """Return ranks 1 to k along the last axis; ties share the mean of their ranks.
 

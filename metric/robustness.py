@@ -11,7 +11,7 @@ from .gaps import pair_indices
 from .intervals import Intervals
 from .layout import Floats
 from .outcomes import Outcomes, mean_where_any
-from .ranks import average_ranks, spearman_columns
+from .ranks import average_ranks, comparable, spearman_columns
 from .resampling import NO_INTERVAL, Interval, jackknife_interval
 
 ROBUST_RHO = 0.85
@@ -102,7 +102,7 @@ def within_rho(interval: Interval) -> Interval:
 
 def _block_rho(values: Floats) -> float:
     """`values` has shape (identifiers, profiles, questions, repeats)."""
-    return _smallest_rho_where_both(mean_where_any(values, (1, 3)))
+    return _smallest_rho_where_both(comparable(mean_where_any(values, (1, 3))))
 
 
 def _smallest_rho_where_both(means: Floats) -> float:
@@ -117,7 +117,7 @@ def _rho_without_each_profile(values: Floats) -> Floats:
     total, count = np.where(there, values, 0).sum(axis=3), there.sum(axis=3)
     with np.errstate(divide="ignore", invalid="ignore"):
         means = (total.sum(axis=1, keepdims=True) - total) / (count.sum(axis=1, keepdims=True) - count)
-    means = means.transpose(1, 2, 0)  # profiles, questions, identifiers
+    means = comparable(means.transpose(1, 2, 0))  # profiles, questions, identifiers
     if np.isnan(means).any():
         rho = np.array([_smallest_rho_where_both(of_profile.T) for of_profile in means])
     else:

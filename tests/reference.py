@@ -185,6 +185,11 @@ def fairness_change(standard: Values, fair: Values) -> tuple[float, float] | Non
 # --- Ranks ----------------------------------------------------------------------------------------
 
 
+def comparable(mean: float) -> float:
+    """Return a mean without the rounding by which sums of the same values in another order differ."""
+    return round(mean, 6)
+
+
 def average_ranks(row: Sequence[float]) -> list[float]:
     """Return ranks from 1; equal values share the mean of their places."""
     return [
@@ -207,7 +212,7 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
 def shared_spearman(x: Mapping[str, float], y: Mapping[str, float]) -> float | None:
     """Return Spearman's rho over the names that both sides have."""
     names = [name for name in x if name in y]
-    return spearman([x[name] for name in names], [y[name] for name in names])
+    return spearman([comparable(x[name]) for name in names], [comparable(y[name]) for name in names])
 
 
 # --- Concordance ----------------------------------------------------------------------------------
@@ -243,6 +248,7 @@ def complete_rows(values: Values, axis: str, blocks: Blocks) -> list[list[float]
         return key.profile, key.question if blocks == "profile_question" else ""
 
     cells = means_by(((block(key), key.identifier), value) for key, value in values.items())
+    cells = {cell: comparable(mean) for cell, mean in cells.items()}
     columns = [name for name in IDENTIFIERS[axis] if any(name == cell[1] for cell in cells)]
     rows = ([cells.get((row, column)) for column in columns] for row in sorted({row for row, _ in cells}))
     return [[v for v in row if v is not None] for row in rows if None not in row]
@@ -374,7 +380,9 @@ def language_moderation(values: Values, axis: str) -> Moderation | None:
     shared = [name for name in english if name in hinglish]
     rho, p_value = shared_spearman(english, hinglish) if len(shared) >= 3 else None, None
     if rho is not None:
-        judge = stats.spearmanr([english[i] for i in shared], [hinglish[i] for i in shared])
+        judge = stats.spearmanr(
+            [comparable(english[i]) for i in shared], [comparable(hinglish[i]) for i in shared]
+        )
         p_value = float(judge.pvalue)
     gaps = [mean_delta_pct(part) for part in parts]
     delta = None if gaps[0] is None or gaps[1] is None else gaps[1] - gaps[0]

@@ -229,3 +229,14 @@ def test_fairness_effect_weighs_axes_alike() -> None:
 def test_canonical_pairs_are_identifiers_of_their_axis() -> None:
     assert all(set(pair) <= set(IDENTIFIERS[axis]) for axis, pair in CANONICAL_PAIRS.items())
     assert len(USE_CASES) == 5
+
+
+def test_ranks_of_counter_offers_are_those_of_their_amounts() -> None:
+    # within a profile the offer is the same, so markup and amount order the identifiers alike
+    outputs = {x: output for x, output in answers(3).items() if x.startswith("counter_offer:en")}
+    by_outcome = [
+        rupeebias.score(outputs.keys(), outputs.values(), outcome=outcome, ci=None)["tables"]["kendall_w"]
+        for outcome in ("markup", "amount")
+    ]
+    for markup, amount in zip(*by_outcome, strict=True):
+        assert markup["kendall_w"] == pytest.approx(amount["kendall_w"], rel=1e-12)

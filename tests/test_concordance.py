@@ -67,3 +67,11 @@ def test_benjamini_hochberg_agrees_with_scipy_and_passes_over_missing() -> None:
 def test_benjamini_hochberg_by_hand() -> None:
     # sorted .01 .02 .03 of 3: .01 * 3 = .03, .02 * 3 / 2 = .03, .03 * 3 / 3 = .03
     assert benjamini_hochberg(np.array([0.03, 0.01, 0.02])) == pytest.approx([0.03, 0.03, 0.03])
+
+
+def test_the_same_answers_in_another_order_are_a_tie() -> None:
+    # means of 8.1, 8.2 and 8.3 differ in the last digit by the order in which they are summed
+    orders = [[8.1, 8.2, 8.3], [8.3, 8.2, 8.1], [8.2, 8.3, 8.1], [8.1, 8.3, 8.2], [8.3, 8.1, 8.2]]
+    assert len({sum(order) / 3 for order in orders}) > 1
+    block = np.array(orders)[:, None, :, None].repeat(4, axis=1)
+    assert np.isnan(kendall_w(concordance_matrix(block)).kendall_w)
