@@ -20,11 +20,15 @@ from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
 from rupeebias.generate.journal import Journal
 from rupeebias.generate.outputs import latest_valid
-from rupeebias.generate.progress import PlainLines, Quiet
+from rupeebias.generate.gate import Bounds
+from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunOptions, RunResult, run
+from rupeebias.generate.sight import Sight
 from rupeebias.generate.types import CallError, Complete, Reply, Request
 
-FAST = RunOptions(max_connections=4, first_wait_s=0.001, longest_wait_s=0.002)
+SOON = RetryRules(first_wait_s=0.001, longest_wait_s=0.002)
+FAST = RunOptions(bounds=Bounds(max_connections=4), retries=SOON)
+ALONE = Bounds(max_connections=1)
 
 
 def asks(n: int) -> list[Request]:
@@ -38,7 +42,7 @@ def ask_all(
     path = folder / "outputs.jsonl"
     with Journal(path) as journal:
         before = path.stat().st_size
-        result = asyncio.run(run(requests, complete, journal, options, Quiet()))
+        result = asyncio.run(run(requests, complete, journal, options, Sight()))
     return result, [orjson.loads(line) for line in path.read_bytes()[before:].splitlines()]
 
 
@@ -73,7 +77,7 @@ def test_a_record_holds_what_the_reply_said(tmp_path: Path) -> None:
     _, (record,) = ask_all(tmp_path, [Request("p", 2, "s", "q", "u")], complete)
     assert list(record) == [
         "prompt_id", "repeat", "output", "finish_reason", "error", "usage",
-        "cost_usd", "latency_s", "attempts", "created_at", "response_model",
+        "cost_usd", "latency_s", "attempts", "created_at", "response_model", "status",
     ]  # fmt: skip
     assert (record["prompt_id"], record["repeat"], record["output"]) == ("p", 2, "₹5")
     assert (record["usage"], record["cost_usd"]) == ({"input_tokens": 3}, 0.5)
@@ -110,8 +114,8 @@ def test_no_more_calls_at_once_than_allowed_and_no_task_per_request(tmp_path: Pa
     requests = (request for request, _ in zip(asks(3000), pulled, strict=False))
     result, _ = ask_all(tmp_path, requests, complete)
     assert result.replied == 3000
-    assert most_running == FAST.max_connections
-    assert most_tasks <= FAST.max_connections + 3
+    assert most_running == FAST.bounds.max_connections
+    assert most_tasks <= FAST.bounds.max_connections + 3
 
 
 # Retries
@@ -144,7 +148,7 @@ def test_the_server_is_not_asked_before_the_time_that_it_names(tmp_path: Path) -
 
 
 def test_retries_are_bounded_and_the_failure_is_a_record(tmp_path: Path) -> None:
-    options = RunOptions(max_connections=1, max_retries=2, first_wait_s=0.001)
+    options = RunOptions(bounds=ALONE, retries=RetryRules(2, first_wait_s=0.001))
     fault = CallError("HTTP 503: busy", retryable=True)
     complete, calls = scripted(Reply("x"), fault, fault, fault)
     result, records = ask_all(tmp_path, asks(2), complete, options)
@@ -156,7 +160,7 @@ def test_retries_are_bounded_and_the_failure_is_a_record(tmp_path: Path) -> None
 
 def test_waits_grow_and_stay_bounded(tmp_path: Path) -> None:
     # 20, 40, 60, 60 ms, each times 0.5 to 1: at least 90 ms, and without the bound at least 150.
-    options = RunOptions(max_connections=1, max_retries=4, first_wait_s=0.02, longest_wait_s=0.06)
+    options = RunOptions(bounds=ALONE, retries=RetryRules(4, first_wait_s=0.02, longest_wait_s=0.06))
     fault = CallError("HTTP 503", retryable=True)
     complete, _ = scripted(fault, fault, fault, fault)
     started = time.monotonic()
@@ -166,7 +170,7 @@ def test_waits_grow_and_stay_bounded(tmp_path: Path) -> None:
 
 
 def test_a_wait_beyond_the_total_deadline_is_not_begun(tmp_path: Path) -> None:
-    options = RunOptions(max_connections=1, timeout_s=5.0)
+    options = RunOptions(bounds=ALONE, timeout_s=5.0)
     daily = CallError("HTTP 429", retryable=True, retry_after_s=86_400)
     complete, calls = scripted(Reply("x"), daily)
     started = time.monotonic()
@@ -184,7 +188,7 @@ def test_a_silent_server_is_given_up_at_the_attempt_deadline(tmp_path: Path) -> 
             await asyncio.sleep(60)
         return Reply("x")
 
-    options = RunOptions(max_connections=1, attempt_timeout_s=0.05, first_wait_s=0.001)
+    options = RunOptions(bounds=ALONE, attempt_timeout_s=0.05, retries=SOON)
     started = time.monotonic()
     _, records = ask_all(tmp_path, asks(2), complete, options)
     assert time.monotonic() - started < 2
@@ -197,7 +201,7 @@ def test_the_total_deadline_bounds_an_attempt_too(tmp_path: Path) -> None:
             await asyncio.sleep(60)
         return Reply("x")
 
-    options = RunOptions(max_connections=1, timeout_s=0.05)
+    options = RunOptions(bounds=ALONE, timeout_s=0.05)
     started = time.monotonic()
     result, records = ask_all(tmp_path, asks(2), complete, options)
     assert time.monotonic() - started < 2
@@ -270,7 +274,7 @@ def test_a_stop_ends_the_waits_of_others(tmp_path: Path) -> None:
 
 def test_a_server_that_dies_in_the_middle_opens_the_circuit(tmp_path: Path) -> None:
     complete, calls = scripted(Reply("x"), *[CallError("HTTP 400", retryable=False)] * 100)
-    options = RunOptions(max_connections=1, max_failures_in_a_row=6)
+    options = RunOptions(bounds=ALONE, max_failures_in_a_row=6)
     result, records = ask_all(tmp_path, asks(100), complete, options)
     assert result.stopped == "6 requests in a row failed, the last: HTTP 400"
     assert not result.fatal
@@ -283,7 +287,7 @@ def test_failures_between_answers_do_not_open_the_circuit(tmp_path: Path) -> Non
             raise CallError("HTTP 400", retryable=False)
         return Reply("x")
 
-    options = RunOptions(max_connections=1, max_failures_in_a_row=3)
+    options = RunOptions(bounds=ALONE, max_failures_in_a_row=3)
     result, _ = ask_all(tmp_path, asks(30), complete, options)
     assert (result.replied, result.failed, result.stopped) == (10, 20, None)
 
@@ -294,7 +298,7 @@ def test_more_failures_than_tolerated_stop_the_run(tmp_path: Path) -> None:
             raise CallError("HTTP 400", retryable=False)
         return Reply("x")
 
-    options = RunOptions(max_connections=1, max_failures=4)
+    options = RunOptions(bounds=ALONE, max_failures=4)
     result, _ = ask_all(tmp_path, asks(100), complete, options)
     assert result.failed == 5
     assert result.stopped == "too many requests failed (5), the last: HTTP 400"
@@ -305,8 +309,8 @@ def test_a_journal_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "outputs.jsonl")
     journal.close()
     with pytest.raises(RupeeBiasError, match="cannot write"):
-        asyncio.run(run(asks(100), complete, journal, FAST, Quiet()))
-    assert len(calls) <= 1 + FAST.max_connections
+        asyncio.run(run(asks(100), complete, journal, FAST, Sight()))
+    assert len(calls) <= 1 + FAST.bounds.max_connections
 
 
 def test_a_cancelled_run_leaves_a_good_journal(tmp_path: Path) -> None:
@@ -316,7 +320,7 @@ def test_a_cancelled_run_leaves_a_good_journal(tmp_path: Path) -> None:
         return Reply("x")
 
     async def cancel_soon(journal: Journal) -> None:
-        task = asyncio.create_task(run(asks(100), complete, journal, FAST, Quiet()))
+        task = asyncio.create_task(run(asks(100), complete, journal, FAST, Sight()))
         await asyncio.sleep(0.2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -334,8 +338,8 @@ def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> 
         import asyncio, sys
         from pathlib import Path
         from rupeebias.generate.journal import Journal
-        from rupeebias.generate.progress import Quiet
         from rupeebias.generate.runner import RunOptions, run
+        from rupeebias.generate.sight import Sight
         from rupeebias.generate.types import Reply, Request
 
         async def complete(request):
@@ -344,7 +348,7 @@ def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> 
 
         journal = Journal(Path(sys.argv[1]))
         todo = (Request(f"p{i}", 0, "", "", "") for i in range(2000) if (f"p{i}", 0) not in journal.done)
-        asyncio.run(run(todo, complete, journal, RunOptions(max_connections=8), Quiet()))
+        asyncio.run(run(todo, complete, journal, RunOptions(), Sight()))
         journal.close()
     """
     path = tmp_path / "outputs.jsonl"
@@ -382,18 +386,6 @@ def test_an_outage_would_not_line_up_with_a_group() -> None:
         for axis, identifiers in (("region", 30), ("caste", 24), ("gender", 5)):
             expected = 1000 * identifiers / 87
             assert abs(counts[axis] - expected) < 5 * expected**0.5
-
-
-def test_plain_lines_say_how_far_the_run_is(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = PlainLines(total=100, done=40)
-    for _ in range(9):
-        progress.finished(failed=False)
-    progress.finished(failed=True)
-    progress.waiting(1, "HTTP 429: slow down")
-    progress.close()
-    shown = capsys.readouterr().err
-    assert shown.startswith("50 of 100 (")
-    assert "1 failed, 1 waiting to retry: HTTP 429: slow down" in shown
 
 
 def _wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:

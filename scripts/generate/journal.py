@@ -7,7 +7,7 @@ failure loses at most that fraction of a second.
 
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
@@ -15,6 +15,7 @@ import orjson
 
 from ..errors import RupeeBiasError
 from .outputs import Key, Record, parse_line, read_outputs
+from .records import ANSWER
 
 _SYNC_EVERY_S = 0.15
 
@@ -27,8 +28,10 @@ class Journal:
     RupeeBiasError and changes nothing.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, sync: Callable[[int], None] = os.fsync) -> None:
+        """Open `path`; `sync` brings an open file to the disk."""
         self.path = path
+        self._sync = sync
         self.done: set[Key] = set()
         """Keys with a valid record."""
         self.failed: set[Key] = set()
@@ -39,6 +42,8 @@ class Journal:
         """Valid records whose cost is unknown."""
         self.response_models: dict[str, int] = {}
         """Valid records by the model that the provider named."""
+        self.statuses: dict[str, int] = {}
+        """Valid records that are no whole answer, by kind (`records.py`)."""
         if path.exists():
             self._load(read_outputs(path))
             _repair_tail(path)
@@ -79,7 +84,7 @@ class Journal:
         self._unsynced.set()
         self._syncer.join()
         try:
-            os.fsync(self._fd)
+            self._sync(self._fd)
         finally:
             os.close(self._fd)
             self._fault = OSError(None, "the journal is closed")
@@ -112,19 +117,25 @@ class Journal:
             self.unknown_costs += 1
         else:
             self.cost_usd += cost
-        if model := record.get("response_model"):
-            self.response_models[model] = self.response_models.get(model, 0) + 1
+        _count_in(self.response_models, record.get("response_model"))
+        if (status := record.get("status", ANSWER)) != ANSWER:
+            _count_in(self.statuses, status)
 
     def _sync_loop(self) -> None:
         while not self._closing.is_set():
             self._unsynced.wait()
             self._unsynced.clear()
             try:
-                os.fsync(self._fd)
+                self._sync(self._fd)
             except OSError as error:
                 self._fault = error  # the next append reports it
                 return
             self._closing.wait(_SYNC_EVERY_S)
+
+
+def _count_in(counts: dict[str, int], name: str | None) -> None:
+    if name:
+        counts[name] = counts.get(name, 0) + 1
 
 
 def _encode(record: Record) -> bytes:
