@@ -19,8 +19,7 @@ from typing import Any
 
 import orjson
 import pytest
-
-from tests.fault_server import Answer, Call, FaultServer, failure, hang, html, reply
+from fault_server import Answer, Call, FaultServer, failure, hang, html, reply
 
 KEY = "sk-test-4f9a1c7be2d84b0f"
 SMALL = ("--axis", "gender", "--limit", "2")

@@ -14,13 +14,14 @@ from typing import Any
 
 import orjson
 import pytest
+
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
+from rupeebias.generate.gate import Bounds
 from rupeebias.generate.journal import Journal
 from rupeebias.generate.outputs import latest_valid
-from rupeebias.generate.gate import Bounds
 from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunOptions, RunResult, run
 from rupeebias.generate.sight import Sight
