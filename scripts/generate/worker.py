@@ -23,14 +23,29 @@ _LINE_LIMIT = 1 << 26
 _OPTIONS = {field.name for field in fields(ModelOptions)}
 
 
+class _Output:
+    """Writes lines to a file descriptor."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def say(self, message: dict[str, Any]) -> None:
+        """Write one line; the other side reads all the time, so this does not block for long."""
+        line = orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)
+        while line:
+            line = line[os.write(self._fd, line) :]
+
+
 class _Worker:
-    def __init__(self, model: Model, output: int) -> None:
+    """Calls in the making."""
+
+    def __init__(self, model: Model, output: _Output) -> None:
         self._model = model
         self._output = output
         self._calls: dict[int, asyncio.Task[None]] = {}
 
     async def serve(self, lines: asyncio.StreamReader) -> None:
-        """Do what the lines say until they end."""
+        """Do what the lines say until they end; then give up the calls in flight."""
         async for line in lines:
             message = orjson.loads(line)
             if "request" in message:
@@ -40,15 +55,10 @@ class _Worker:
                     self._model.leave_out(*message["leave_out"])
             elif (task := self._calls.get(message["give_up"])) is not None:
                 task.cancel()
-        for task in self._calls.values():
+        tasks = list(self._calls.values())
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._calls.values(), return_exceptions=True)
-
-    def say(self, message: dict[str, Any]) -> None:
-        """Write one line; the other side reads all the time, so this does not block for long."""
-        line = orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)
-        while line:
-            line = line[os.write(self._output, line) :]
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _begin(self, number: int, request: Request) -> None:
         task = asyncio.create_task(self._call(number, request))
@@ -59,33 +69,38 @@ class _Worker:
         try:
             reply = await self._model.complete(request)
         except CallError as error:
-            self.say({"id": number, "error": vars(error)})
+            self._output.say({"id": number, "error": vars(error)})
         except Exception as error:  # a defect: it must not leave the other side waiting
-            self.say(
-                {"id": number, "error": {"message": f"{type(error).__name__}: {error}", "retryable": False}}
-            )
+            failure = {"message": f"{type(error).__name__}: {error}", "retryable": False}
+            self._output.say({"id": number, "error": failure})
         else:
-            self.say({"id": number, "reply": reply})
+            self._output.say({"id": number, "reply": reply})
 
 
-async def _main(output: int) -> None:
+async def _main(output: _Output) -> None:
     lines = asyncio.StreamReader(limit=_LINE_LIMIT)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     setup = orjson.loads(await lines.readline())
-    model = open_model(setup["model"], _options(setup["options"]))
-    worker = _Worker(model, output)
-    for parameter, reason in setup["left_out"].items():
-        if isinstance(model, Adjustable):
-            model.leave_out(parameter, reason)
     try:
-        await model.open()
-        worker.say({"ready": os.getpid()})
-        await worker.serve(lines)
+        model = await _opened_model(setup)
     except RupeeBiasError as error:
-        worker.say({"failed": str(error), "usage": isinstance(error, UsageError)})
+        output.say({"failed": str(error), "usage": isinstance(error, UsageError)})
+        return
+    try:
+        output.say({"ready": os.getpid()})
+        await _Worker(model, output).serve(lines)
     finally:
         await model.close()
+
+
+async def _opened_model(setup: dict[str, Any]) -> Model:
+    model = open_model(setup["model"], _options(setup["options"]))
+    if isinstance(model, Adjustable):
+        for parameter, reason in setup["left_out"].items():
+            model.leave_out(parameter, reason)
+    await model.open()
+    return model
 
 
 def _options(data: dict[str, Any]) -> ModelOptions:
@@ -100,4 +115,4 @@ if __name__ == "__main__":
     # Whatever a library prints goes to standard error, away from the lines.
     own_output = os.dup(1)
     os.dup2(2, 1)
-    asyncio.run(_main(own_output))
+    asyncio.run(_main(_Output(own_output)))

@@ -13,9 +13,8 @@ from typing import Any
 import orjson
 
 from ..errors import RupeeBiasError, UsageError
-from .litellm_model import LiteLLMModel
-from .money import Price
-from .types import JSON, CallError, ModelOptions, Reply, Request
+from .money import Price, Priced
+from .types import JSON, Adjustable, CallError, Model, ModelOptions, Reply, Request
 
 _LINE_LIMIT = 1 << 26
 _START_DEADLINE_S = 120.0
@@ -42,9 +41,9 @@ class _Process:
 
 
 class WorkerPool:
-    """The model `model`, called by `count` processes."""
+    """The model `model`, called by `count` processes that each open it by its name and `options`."""
 
-    def __init__(self, model: LiteLLMModel, options: ModelOptions, count: int) -> None:
+    def __init__(self, model: Model, options: ModelOptions, count: int) -> None:
         self._model = model
         self._options = options
         self._count = count
@@ -70,12 +69,13 @@ class WorkerPool:
     @property
     def price(self) -> Price | None:
         """Return the model's price."""
-        return self._model.price
+        return self._model.price if isinstance(self._model, Priced) else None
 
     def leave_out(self, parameter: str, reason: str) -> None:
         """Send `parameter` no more, in any process."""
         self._left_out[parameter] = reason
-        self._model.leave_out(parameter, reason)
+        if isinstance(self._model, Adjustable):
+            self._model.leave_out(parameter, reason)
         for worker in self._processes:
             worker.say({"leave_out": [parameter, reason]})
 
