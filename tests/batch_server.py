@@ -84,6 +84,8 @@ class BatchServer:
         """Status, body and headers for the next requests that create a batch."""
         self.hidden = 0
         """So many of the newest batches are missing from the next listing."""
+        self.output_tokens = 10
+        """What each answer is billed for, beside 40 tokens of input."""
         self.batches: list[Batch] = []
         self.files: dict[str, bytes] = {}
         self.answered: Counter[str] = Counter()
@@ -167,7 +169,8 @@ class BatchServer:
     def answer(self, body: dict[str, Any], style: str) -> dict[str, Any]:
         """Return a reply to one request, and bill it."""
         self.answered[_question(body)] += 1
-        return _openai_reply(body) if style == "openai" else _anthropic_reply(body)
+        make = _openai_reply if style == "openai" else _anthropic_reply
+        return make(self.output_tokens)
 
     def _end(self, batch: Batch) -> None:
         cancelled = batch.status == "cancelling"
@@ -185,7 +188,7 @@ class BatchServer:
                 batch.results.append({"id": line["custom_id"], "unhandled": batch.status})
         extra = [r for r in batch.results if "reply" in r][: batch.plan.duplicates]
         strays = [
-            {"id": f"stray-{n}", "reply": self.answer(batch.lines[0], batch.style)}
+            {"id": f"stray-{n}", "reply": (_openai_reply if batch.style == "openai" else _anthropic_reply)(1)}
             for n in range(batch.plan.strays)
         ]
         # Out of order: the last first.
@@ -223,20 +226,20 @@ def _tokens(batch: Batch) -> int:
     return characters // 4
 
 
-def _openai_reply(body: dict[str, Any]) -> dict[str, Any]:
+def _openai_reply(tokens: int) -> dict[str, Any]:
     return {
         "id": "r-1",
         "object": "chat.completion",
         "created": 1,
         "model": SERVED,
-        "usage": {"prompt_tokens": 40, "completion_tokens": 10, "total_tokens": 50},
+        "usage": {"prompt_tokens": 40, "completion_tokens": tokens, "total_tokens": 40 + tokens},
         "choices": [
             {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}
         ],
     }
 
 
-def _anthropic_reply(body: dict[str, Any]) -> dict[str, Any]:
+def _anthropic_reply(tokens: int) -> dict[str, Any]:
     return {
         "id": "msg_1",
         "type": "message",
@@ -245,7 +248,7 @@ def _anthropic_reply(body: dict[str, Any]) -> dict[str, Any]:
         "content": [{"type": "text", "text": ANSWER}],
         "stop_reason": "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": 40, "output_tokens": 10},
+        "usage": {"input_tokens": 40, "output_tokens": tokens},
     }
 
 

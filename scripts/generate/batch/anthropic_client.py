@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import ModuleType
 from typing import Any, Final
@@ -69,7 +70,7 @@ class AnthropicClient:
             if batch["id"] in tag.others or sum(batch["request_counts"].values()) != tag.requests:
                 continue
             if remote.state is State.WORKING:
-                possible.append(remote)
+                possible.append(replace(remote, is_certain=False))
             elif await self._is_ours(remote, tag):
                 return remote
         return possible[-1] if possible else None

@@ -5,6 +5,7 @@ identity, and what one has answered or has under way the other does not buy agai
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from ...errors import IncompleteRunError, RupeeBiasError
 from ...selection import Selection
+from ..api import generate_outputs
 from ..dry_run import plan_line
 from ..manifest import Counts, read_manifest, write_manifest
 from ..options import GenerateOptions
@@ -44,8 +46,10 @@ def generate_by_batch(
 
     The first request of a new run is asked live: a wrong key, model or parameter shows within seconds instead
     of after a day. Raises as `generate_outputs` does; in all cases calling again with the same arguments
-    goes on, with the batches that are under way. A dry run is not made here.
+    goes on, with the batches that are under way.
     """
+    if options.dry_run:
+        return generate_outputs(options, selection, say=say)
     return _submit(options, selection, say, batch, _until_done)
 
 
@@ -66,7 +70,7 @@ def submit_rest(
     options: GenerateOptions | None = None,
 ) -> RunSummary:
     """Hand in what the run in `folder` still lacks, under the settings of its manifest."""
-    told, prepared = prepared_from(folder, options)
+    told, prepared = prepared_from(folder, options, asks=True)
     with open_work(told, prepared, batch, say) as work:
         return _work_on(work, _hand_in)
 
@@ -92,7 +96,7 @@ def status(folder: Path, say: Say = print) -> None:
     state = run_state(folder)
     counts = Counts(manifest.counts.requests, len(state.done), len(state.failed))
     under_way = len(ledger.held_back()) if ledger is not None else 0
-    say(plan_line(counts, counts.left - under_way, folder) + f", {under_way:,} in batches under way")
+    say(plan_line(counts, max(counts.left - under_way, 0), folder) + f", {under_way:,} in batches under way")
     if ledger is None:
         return
     for entry in ledger.entries.values():
@@ -109,6 +113,10 @@ def cancel(folder: Path, say: Say = print) -> int:
     """
     ledger = read_ledger(folder)
     sent = [entry for entry in ledger.open_entries if entry.batch_id] if ledger is not None else []
+    for entry in sent:
+        if not entry.is_certain:
+            say(f"batch {entry.batch_id}: left alone, since it may not be of this run; its results will tell")
+    sent = [entry for entry in sent if entry.is_certain]
     if not sent:
         say(f"{folder}: no batch is under way")
         return 0
@@ -150,14 +158,16 @@ def _work_on(work: Work, step: _Step) -> RunSummary:
     engine = work.engine(client)
     try:
         asyncio.run(_closing(client, step(work, engine)))
-    except CallError as error:
-        text = f"{error.message}\n{_resumes(work)}"
-        raise (RupeeBiasError if error.fatal else IncompleteRunError)(text) from None
-    except KeyboardInterrupt:
-        work.say(f"\nInterrupted: {_resumes(work)}")
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # a full disk must not hide the first error
+            _save(work, engine.collected, time.monotonic() - started)
+        if isinstance(error, KeyboardInterrupt):
+            work.say(f"\nInterrupted: {_resumes(work)}")
+        if isinstance(error, CallError):
+            text = f"{error.message}\n{_resumes(work)}"
+            raise (RupeeBiasError if error.fatal else IncompleteRunError)(text) from None
         raise
-    finally:
-        summary = _save(work, engine.collected, time.monotonic() - started)
+    summary = _save(work, engine.collected, time.monotonic() - started)
     if engine.stopped is not None:
         text = f"stopped: {engine.stopped}\n{_resumes(work)}"
         raise RupeeBiasError(text) if engine.fatal else IncompleteRunError(text)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ..journal import Journal
+from ..litellm_errors import redacted
 from ..money import Price, cost_of
 from ..outputs import Key, Record
 from ..records import error_record, reply_record
@@ -108,7 +109,8 @@ class Collector:
             else:
                 again.add(name)
         fatal = next((fault.message for fault in harvest.faults.values() if fault.fatal), None)
-        if fatal is None and len(final) >= _FEW and not self.journal.done:
+        nothing = len(final) + len(again) == len(entry.members)
+        if fatal is None and len(final) >= _FEW and nothing and not ledger.has_replies:
             # A failure of everything says nothing about a single prompt, so it leaves no record.
             fatal = f"no request succeeded: {causes.most_common(1)[0][0]}"
             again, final = again | final.keys(), {}
@@ -165,5 +167,6 @@ class Collector:
 def keep_unread(path: Path, lines: list[bytes]) -> None:
     """Append lines that were paid for and not understood to a file, for a person to look at."""
     with path.open("ab") as file:
-        file.writelines(line.rstrip(b"\n") + b"\n" for line in lines)
+        for line in lines:
+            file.write(redacted(line.decode("utf-8", "replace").rstrip("\n")).encode() + b"\n")
     sync(path)

@@ -12,7 +12,7 @@ from .calling import Patience, patiently
 from .collecting import Collector, Harvest
 from .faults import is_token_limit, told_limit
 from .ids import key_hash, new_id
-from .ledger import Entry, Ledger, Stage, collected
+from .ledger import FILE, Entry, Ledger, Stage, collected
 from .packing import Packed, Packer, Room
 from .wire import ApiError, BatchClient, LineResult, Remote, State, Tag
 
@@ -98,7 +98,7 @@ class Engine:
         for entry in self._ledger.open_entries:
             if entry.batch_id is None:
                 continue
-            remote = await patiently(lambda i=entry.batch_id: self._client.retrieve(i), self._patience)  # type: ignore[misc]
+            remote = await self._retrieve(entry.batch_id)
             if remote.word != entry.word:
                 self._say(
                     f"batch {remote.id}: {remote.word}, {remote.answered:,} of {entry.requests:,} handled"
@@ -133,6 +133,17 @@ class Engine:
         elif remote.word == "cancelled":
             self._stop(f"batch {remote.id} was cancelled")
         self._check_progress(verdict.reason)
+
+    async def _retrieve(self, batch_id: str) -> Remote:
+        try:
+            return await patiently(lambda: self._client.retrieve(batch_id), self._patience)
+        except ApiError as error:
+            if error.status == 404:
+                error.message += (
+                    f"; the provider does not know batch {batch_id}: use the key of the project that made "
+                    f"it, or delete its entry from {FILE} to have its requests asked again"
+                )
+            raise
 
     async def _gather(self, entry: Entry, remote: Remote) -> Harvest:
         return await self._collector.gather(entry, remote, self._results(remote), self._ledger.tries)
@@ -205,7 +216,8 @@ class Engine:
         return Tag(self._ledger.run, entry.chunk, entry.requests, entry.planned_at, others)
 
     def _sent(self, entry: Entry, remote: Remote) -> None:
-        self._ledger.put(replace(entry, stage=Stage.SENT, batch_id=remote.id, word=remote.word))
+        known = replace(entry, stage=Stage.SENT, batch_id=remote.id, word=remote.word)
+        self._ledger.put(replace(known, is_certain=remote.is_certain))
 
     def _room(self) -> Room:
         limit, cap = self._ledger.token_limit, self._budget.max_cost_usd
@@ -220,7 +232,7 @@ class Engine:
 
     def _explain_standstill(self, packer: Packer, room: Room) -> None:
         """Stop if requests are left that no end of a batch will make room for."""
-        if packer.is_empty or self._ledger.open_entries:
+        if packer.is_empty() or self._ledger.open_entries:
             return
         cap = self._budget.max_cost_usd
         if cap is not None and packer.pack("-", replace(room, tokens=math.inf)) is None:

@@ -33,6 +33,7 @@ def api_error(status: int | None, text: str, headers: Mapping[str, str], code: s
         fatal=fatal,
         uncertain=status is None or status >= 500,
         code=code,
+        status=status,
     )
 
 

@@ -57,6 +57,8 @@ class Entry:
     """The provider's id, None until it is known."""
     word: str = ""
     """The provider's last word for its state."""
+    is_certain: bool = True
+    """False if `batch_id` was found at the provider and may be a stranger's."""
     done: int = 0
     """Replies that it brought."""
     failed: int = 0
@@ -88,6 +90,11 @@ class Ledger:
     def open_entries(self) -> list[Entry]:
         """Those that are not collected."""
         return [entry for entry in self.entries.values() if entry.stage is not Stage.COLLECTED]
+
+    @property
+    def has_replies(self) -> bool:
+        """Whether any batch has brought a reply yet."""
+        return any(entry.done for entry in self.entries.values())
 
     @property
     def queued_tokens(self) -> int:

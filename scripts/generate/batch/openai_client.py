@@ -12,7 +12,7 @@ from ...errors import UsageError
 from .. import headers
 from ..types import JSON, Request
 from .bodies import Bodies
-from .faults import api_error
+from .faults import api_error, described
 from .lines import read_openai_line
 from .wire import ApiError, Limits, LineResult, Remote, State, Tag
 
@@ -20,6 +20,7 @@ _LIMITS: Final = Limits(requests=50_000, content_bytes=200_000_000)
 _ENDPOINT: Final = "/v1/chat/completions"
 _ENDED: Final = {"completed", "expired", "cancelled"}
 _PAGE: Final = 100
+_NO_LISTING: Final = {404, 405, 501}
 _CLOCKS_DIFFER_S: Final = 300.0
 _TIMEOUT_S: Final = 600.0
 
@@ -76,11 +77,11 @@ class OpenAIClient:
         """Return the batch whose metadata is `tag`, looking back to the time when it was planned."""
         after: str | None = None
         while True:
-            page = await self._call(self._litellm.alist_batches(limit=_PAGE, after=after, **self._common))
-            for batch in page.data:
+            page = await self._listing(after)
+            for batch in page.data if page is not None else ():
                 if _is_tagged(batch, tag):
                     return _remote(batch)
-            is_last = not page.data or not getattr(page, "has_more", False)
+            is_last = page is None or not page.data or not getattr(page, "has_more", False)
             if is_last or page.data[-1].created_at < tag.planned_at - _CLOCKS_DIFFER_S:
                 return None
             after = page.data[-1].id
@@ -113,6 +114,15 @@ class OpenAIClient:
     async def close(self) -> None:
         """Close LiteLLM's connections."""
         await self._litellm.close_litellm_async_clients()
+
+    async def _listing(self, after: str | None) -> Any:
+        """Return a page of batches, newest first, None from a server that cannot list them."""
+        try:
+            return await self._call(self._litellm.alist_batches(limit=_PAGE, after=after, **self._common))
+        except ApiError as error:
+            if error.status in _NO_LISTING:
+                return None
+            raise
 
     async def _call(self, call: Awaitable[Any]) -> Any:
         try:
@@ -152,7 +162,7 @@ def _remote(batch: Any) -> Remote:
         answered=counts.completed + counts.failed if counts is not None else 0,
         results=tuple(file_id for file_id in files if file_id),
         code=str(faults[0].code or "") if faults else "",
-        message=str(faults[0].message or "") if faults else "",
+        message=described(None, str(faults[0].message or "")) if faults else "",
     )
 
 

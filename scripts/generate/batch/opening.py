@@ -80,11 +80,14 @@ def prepare_batch(options: GenerateOptions, selection: Selection, say: Say) -> P
     return prepared
 
 
-def prepared_from(folder: Path, options: GenerateOptions | None = None) -> tuple[GenerateOptions, Prepared]:
+def prepared_from(
+    folder: Path, options: GenerateOptions | None = None, *, asks: bool = False
+) -> tuple[GenerateOptions, Prepared]:
     """Return the options and the plan of the run in `folder`, from its manifest.
 
-    `options` tells what a manifest does not: `retry_errors`, prices and the cap. Raises UsageError if there
-    is no run, if its model has no batches, or if the dataset has changed since.
+    `options` tells what a manifest does not: `retry_errors`, prices and the cap. Only if the command `asks`
+    anything does the plan hold the prompts. Raises UsageError if there is no run, if its model has no
+    batches, or if it asks and the dataset has changed since.
     """
     manifest = read_manifest(folder)
     run = manifest.identity
@@ -98,7 +101,7 @@ def prepared_from(folder: Path, options: GenerateOptions | None = None) -> tuple
         repeats=manifest.repeats,
         run=folder,
     )
-    prompts, fingerprint = prompts_of(run.arm, run.selection)
+    prompts, fingerprint = prompts_of(run.arm, run.selection) if asks else ([], run.dataset_fingerprint)
     if fingerprint != run.dataset_fingerprint:
         raise UsageError(f"{folder} is a run on another version of the dataset; use the version that made it")
     model = open_model(run.model, told.model_options)

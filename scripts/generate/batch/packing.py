@@ -64,9 +64,8 @@ class Packer:
         self._worst_usd = worst_usd
         self._held: Request | None = None
 
-    @property
     def is_empty(self) -> bool:
-        """True if no request is left; False if there is one that did not fit."""
+        """Return True if no request is left, False if there is one that did not fit."""
         self._held = self._next()
         return self._held is None
 

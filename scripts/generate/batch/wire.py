@@ -63,7 +63,9 @@ class Remote:
     code: str = ""
     """Short reason of a batch that was refused."""
     message: str = ""
-    """The same in words."""
+    """The same in words, without any key."""
+    is_certain: bool = True
+    """False for a batch that was found and may be a stranger's: its results will tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +92,17 @@ class ApiError(CallError):
         fatal: bool = False,
         uncertain: bool = False,
         code: str = "",
+        status: int | None = None,
     ) -> None:
-        """Describe it as CallError does. `uncertain`: the provider may have done what was asked all the same
-        (the connection broke, or a server error). `code`: the provider's short reason.
+        """Describe it as CallError does.
+
+        `uncertain`: the provider may have done what was asked all the same (the connection broke, or a
+        server error). `code`: the provider's short reason. `status`: that of HTTP, None without an answer.
         """
         super().__init__(message, retryable=retryable, retry_after_s=retry_after_s, fatal=fatal)
         self.uncertain = uncertain
         self.code = code
+        self.status = status
 
 
 class BatchClient(Protocol):
