@@ -507,8 +507,8 @@ def test_status_tells_and_changes_nothing(run: Run) -> None:
 
 
 def test_a_cost_cap_holds_before_a_batch_is_handed_in(openai: Run) -> None:
-    # Worst case of a request: some 660 bytes in at 0.075 and 50 out at 0.30 USD per million, 0.000065 USD (twice
-    # that for the live one). At 40 in and 50 out it really costs 0.000018 (live 0.000036).
+    # Worst case of a request: some 660 bytes in at 0.075 and 50 out at 0.30 USD per million, 0.000065 USD
+    # (twice that for the live one). At 40 in and 50 out it really costs 0.000018 (live 0.000036).
     openai.server.output_tokens = 50
     outcome = openai.generate(max_cost=0.00014)
     assert outcome.status == 3

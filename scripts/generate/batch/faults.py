@@ -37,10 +37,13 @@ def api_error(status: int | None, text: str, headers: Mapping[str, str], code: s
     )
 
 
-def line_error(status: int | None, code: str, text: str) -> CallError:
-    """Return the error for one line: fatal if it would meet every line, retryable if it may pass."""
+def line_error(status: int | None, code: str, text: str, *, unanswered: bool = False) -> CallError:
+    """Return the error for one line: fatal if it would meet every line, retryable if it may pass.
+
+    `unanswered`: the provider got no answer from its own model, whatever the reason.
+    """
     fatal = status in (401, 402, 403, 404) or code in _FATAL_CODES or bool(_NO_QUOTA.search(f"{code} {text}"))
-    later = code in _LATER_CODES or (status is not None and _later(status))
+    later = unanswered or code in _LATER_CODES or (status is not None and _later(status))
     return CallError(described(status, text or code), retryable=later and not fatal, fatal=fatal)
 
 

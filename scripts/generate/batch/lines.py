@@ -67,7 +67,7 @@ def _openai_error(custom_id: str, error: Mapping[str, Any], response: Mapping[st
     code = str(told.get("code") or told.get("type") or "")
     text = str(told.get("message") or code or "the response holds no choices")
     # A reply without choices is not an answer, but another attempt may bring one.
-    fault = line_error(502 if status == 200 else status, code, text)
+    fault = line_error(None if status == 200 else status, code, text, unanswered=status in (None, 200))
     return LineResult(custom_id, error=fault)
 
 
