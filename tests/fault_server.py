@@ -5,6 +5,7 @@ patched.
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -41,6 +42,8 @@ class Call:
     body: dict[str, Any]
     headers: Mapping[str, str]
     path: str = "/v1/chat/completions"
+    at: float = 0.0
+    """When it came, by time.monotonic."""
 
     @property
     def prompt(self) -> str:
@@ -179,7 +182,7 @@ class FaultServer:
             for name, _, value in (line.partition(":") for line in lines if line)
         }
         body = await reader.readexactly(int(headers.get("content-length", "0")))
-        call = Call(self.count, orjson.loads(body or b"{}"), headers, first.split()[1])
+        call = Call(self.count, orjson.loads(body or b"{}"), headers, first.split()[1], time.monotonic())
         self.count += 1
         if self._keeps_calls:
             self.calls.append(call)

@@ -5,12 +5,14 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.generate.journal import Journal
 from rupeebias.generate.manifest import Counts, Manifest, RunIdentity, read_manifest, write_manifest
@@ -160,6 +162,42 @@ def test_a_full_disk_stops_the_run_and_the_next_session_repairs(tmp_path: Path) 
         assert all(key.startswith("0-") for key, _ in journal.done)
         journal.append(record("new"))
     assert len(lines(path)) == kept + 1
+
+
+def test_a_record_is_on_the_disk_within_a_fifth_of_a_second_and_many_share_one_flush(tmp_path: Path) -> None:
+    flushes: list[float] = []
+    path = tmp_path / "outputs.jsonl"
+
+    def sync(fd: int) -> None:
+        os.fsync(fd)
+        flushes.append(time.monotonic())
+
+    with Journal(path, sync=sync) as journal:
+        for turn in range(4):
+            for number in range(50):
+                journal.append(record(f"{turn}-{number}"))
+            written = time.monotonic()
+            while not flushes or flushes[-1] < written:
+                assert time.monotonic() - written < 0.2 + 0.5  # half a second for a busy machine
+                time.sleep(0.002)
+        assert len(flushes) <= 10  # for 200 records
+
+
+def test_a_flush_that_fails_ends_the_run_with_the_reason(tmp_path: Path) -> None:
+    failed = threading.Event()
+
+    def sync(fd: int) -> None:
+        failed.set()
+        raise OSError(28, "No space left on device")
+
+    journal = Journal(tmp_path / "outputs.jsonl", sync=sync)
+    journal.append(record("a"))
+    assert failed.wait(5)
+    time.sleep(0.05)  # for the flushing thread to note it
+    with pytest.raises(RupeeBiasError, match="No space left on device; all earlier replies are kept"):
+        journal.append(record("b"))
+    with pytest.raises(OSError, match="No space"):
+        journal.close()
 
 
 def test_closing_twice_is_fine_and_leaves_no_thread(tmp_path: Path) -> None:

@@ -93,8 +93,8 @@ class Session:
         try:
             result = asyncio.run(self._run(pending, before))
         except BaseException as error:
-            self._journal.close()
             with contextlib.suppress(OSError):  # a full disk must not hide the first error
+                self._journal.close()
                 self._save(calls=0)
             if isinstance(error, KeyboardInterrupt):
                 self._say(f"\nInterrupted: {self._progress_text()} The same command goes on.")

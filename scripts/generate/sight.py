@@ -135,13 +135,18 @@ class Sight:
     def _cost(self) -> str:
         if self.projected_usd is None:
             return ""
-        return f"{self.cost_usd:.2f} of about {self.projected_usd:.2f} USD"
+        return f"{usd(self.cost_usd)} of about {usd(self.projected_usd)} USD"
 
     def _health(self) -> str:
         if not self.replied:
             return ""
         kinds = "".join(f", {n:,} {kind.replace('_', ' ')}" for kind, n in sorted(self.statuses.items()))
         return f"{self.readable / self.replied:.1%} readable{kinds}"
+
+
+def usd(amount: float) -> str:
+    """Return an amount of money with two decimals, or two digits if it is less than a dollar."""
+    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.2g}"
 
 
 def duration(seconds: float) -> str:
