@@ -1,11 +1,12 @@
 """Throughput and memory of `generate` against a bare asyncio loop over `litellm.acompletion`.
 
-    python benchmarks/generate.py [--seconds 10] [--rounds 3] [--skip-memory] [--skip-workers]
+    python benchmarks/generate.py [--seconds 2] [--rounds 7] [--skip-memory] [--skip-workers]
 
 The server is a process of its own that answers at once or after a fixed time. Bare loop and runner take
-turns in one process, so that both see the same machine; the share is the ratio of their medians. Memory is
-the peak of a whole process with 1,000 prompts and with 39,150 x 3, through a model that answers without a
-server: what the runner keeps. LiteLLM's import takes seconds and is not counted.
+short turns in one process, so that both see the same machine; the share is the median of the ratios of two
+neighbouring turns, and beside it stands CPU time, which a busy machine disturbs less. Memory is the peak of a
+whole process with 1,000 prompts and with 39,150 x 3, through a model that answers without a server: what the
+runner keeps. LiteLLM's import takes seconds and is not counted.
 """
 
 import argparse
@@ -19,8 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +121,7 @@ async def bare_rate(url: str, requests: list[Request], connections: int) -> floa
                 api_base=url,
                 api_key="none",
                 temperature=0.0,
+                reasoning_effort="none",
                 max_retries=0,
                 timeout=125.0,
             )
@@ -162,20 +165,43 @@ def requests_for(seconds: float, latency_s: float, connections: int) -> list[Req
     )
 
 
-async def compare(latency_s: float, connections: int, seconds: float, rounds: int) -> tuple[float, float]:
-    """Return the median rates of the bare loop and of the runner, which take turns."""
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a contestant."""
+
+    rate: float
+    """Calls a second."""
+    cpu_ms: float
+    """CPU time of this process for each call."""
+
+
+async def timed(rate: Awaitable[float], count: int) -> Turn:
+    """Return what a turn of `count` calls shows."""
+    before = time.process_time()
+    return Turn(await rate, 1000 * (time.process_time() - before) / count)
+
+
+async def compare(
+    latency_s: float, connections: int, seconds: float, rounds: int
+) -> tuple[list[Turn], list[Turn]]:
+    """Return the turns of the bare loop and of the runner, pair by pair."""
     requests = requests_for(seconds, latency_s, connections)
-    bare, own = [], []
+    bare: list[Turn] = []
+    own: list[Turn] = []
     with server(latency_s) as url, tempfile.TemporaryDirectory() as folder:
         async with opened(url) as model:
-            await bare_rate(url, requests[:connections], connections)  # warm-up
-            for turn in range(rounds):
-                for contestant in ("bare", "own") if turn % 2 else ("own", "bare"):
-                    if contestant == "bare":
-                        bare.append(await bare_rate(url, requests, connections))
-                    else:
-                        own.append(await runner_rate(model, requests, connections, Path(folder)))
-    return statistics.median(bare), statistics.median(own)
+
+            async def turn(turns: list[Turn]) -> None:
+                if turns is bare:
+                    rate = bare_rate(url, requests, connections)
+                else:
+                    rate = runner_rate(model, requests, connections, Path(folder))
+                turns.append(await timed(rate, len(requests)))
+
+            for number in range(rounds + 1):
+                for turns in (bare, own) if number % 2 else (own, bare):
+                    await turn(turns)
+    return bare[1:], own[1:]  # the first pair is the warm-up
 
 
 async def workers_rate(workers: int, connections: int, count: int) -> float:
@@ -220,10 +246,17 @@ def peak_mb(limit: int, repeats: int) -> float:
 
 
 def print_throughput(seconds: float, rounds: int) -> None:
-    print("latency  connections  bare loop  generate  share")
+    print("latency  connections  bare loop  generate   share  CPU a call")
     for latency_ms, connections in itertools.product((0, 50, 500), (16, 64)):
         bare, own = asyncio.run(compare(latency_ms / 1000, connections, seconds, rounds))
-        print(f"{latency_ms:4} ms {connections:12} {bare:8.1f}/s {own:7.1f}/s {own / bare:6.1%}", flush=True)
+        share = statistics.median(mine.rate / its.rate for mine, its in zip(own, bare, strict=True))
+        rates = [statistics.median(turn.rate for turn in turns) for turns in (bare, own)]
+        cpu = [statistics.median(turn.cpu_ms for turn in turns) for turns in (bare, own)]
+        print(
+            f"{latency_ms:4} ms {connections:12} {rates[0]:8.1f}/s {rates[1]:7.1f}/s {share:6.1%}"
+            f"  {cpu[0]:.1f} and {cpu[1]:.1f} ms",
+            flush=True,
+        )
 
 
 def print_memory() -> None:
@@ -246,15 +279,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=10.0, help="length of one measurement")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=2.0, help="length of one turn")
+    parser.add_argument("--rounds", type=int, default=7)
     for part in ("throughput", "memory", "workers"):
         parser.add_argument(f"--skip-{part}", action="store_true")
     chosen = parser.parse_args()
     parts: dict[str, Callable[[], Any]] = {
         "throughput": lambda: print_throughput(chosen.seconds, chosen.rounds),
         "memory": print_memory,
-        "workers": lambda: print_workers(int(100 * chosen.seconds)),
+        "workers": lambda: print_workers(int(500 * chosen.seconds)),
     }
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs")
     for name, report in parts.items():

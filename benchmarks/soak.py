@@ -1,6 +1,6 @@
 """The full soak: every prompt of the benchmark against a server with 5 % faults, two `kill -9` in the middle.
 
-    python benchmarks/soak.py [--limit SLOTS] [--connections N] [--client bare|litellm]
+    python benchmarks/soak.py [--limit SLOTS] [--connections N] [--client bare|litellm|workers]
 
 A bare HTTP client stands in for LiteLLM, whose 9 ms of CPU a call would make it last six minutes more; with
 `--client litellm --limit 100` a smaller one goes through it. Prints the figures; a broken promise ends it
@@ -23,7 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, default=0, help="slots; 0: all")
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--client", choices=("bare", "litellm"), default="bare")
+    parser.add_argument("--client", choices=("bare", "litellm", "workers"), default="bare")
     chosen = parser.parse_args()
     requests = len(expected_prompt_ids(Selection(limit=chosen.limit or None)))
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
 """The process that a soak kills: one `generate`, through LiteLLM or through a bare HTTP client in its place.
 
-    python soak_client.py URL RUN LIMIT CONNECTIONS bare|litellm
+    python soak_client.py URL RUN LIMIT CONNECTIONS bare|litellm|workers
 
-LIMIT is a number of slots, 0 for all.
+LIMIT is a number of slots, 0 for all; `workers` are two processes of LiteLLM.
 """
 
 import json
@@ -86,6 +86,7 @@ def main(url: str, run: str, limit: str, connections: str, kind: str) -> None:
             retries=RetryRules(first_wait_s=0.1, longest_wait_s=1.0), attempt_timeout_s=ATTEMPT_TIMEOUT_S
         ),
         max_connections=int(connections),
+        workers=2 if kind == "workers" else 1,
         run=Path(run),
     )
     selection = Selection(limit=int(limit) or None)

@@ -21,7 +21,8 @@ from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
 from rupeebias.generate.gate import Bounds
 from rupeebias.generate.journal import Journal
-from rupeebias.generate.outputs import latest_valid
+from rupeebias.generate.money import Budget
+from rupeebias.generate.outputs import latest_valid, read_outputs
 from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunOptions, RunResult, run
 from rupeebias.generate.sight import Sight
@@ -216,6 +217,101 @@ def test_a_fault_of_one_prompt_is_not_retried(tmp_path: Path) -> None:
     result, _ = ask_all(tmp_path, asks(5), complete)
     assert Counter(calls).most_common(1)[0][1] == 1
     assert (result.replied, result.failed, result.stopped) == (4, 1, None)
+
+
+def test_a_limit_that_outlasts_the_deadline_stops_the_run_and_fails_no_request(
+    tmp_path: Path,
+) -> None:
+    options = RunOptions(bounds=ALONE, timeout_s=5.0)
+    daily = CallError("HTTP 429", retryable=True, retry_after_s=86_400, throttled=True)
+    complete, calls = scripted(Reply("x"), daily)
+    result, records = ask_all(tmp_path, asks(9), complete, options)
+    assert (len(calls), len(records)) == (2, 1)
+    assert result.stopped is not None
+    assert "asked to wait 86400 s: --timeout is 5 s; --timeout " in result.stopped
+    assert not result.fatal
+
+
+def test_a_wait_as_told_that_did_not_help_is_followed_by_backoff(tmp_path: Path) -> None:
+    times: list[float] = []
+
+    async def complete(request: Request) -> Reply:
+        times.append(time.monotonic())
+        if len(times) <= 4:
+            raise CallError("HTTP 429", retryable=True, retry_after_s=0.0, throttled=True)
+        return Reply("x")
+
+    rules = RetryRules(first_wait_s=0.05)
+    ask_all(tmp_path, asks(1), complete, RunOptions(bounds=ALONE, retries=rules))
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    # At once as told; then at least a half of 0.1, 0.2 and 0.4 s.
+    assert gaps[0] < 0.05
+    assert gaps[1] >= 0.05
+    assert gaps[2] >= 0.1
+    assert gaps[3] >= 0.2
+
+
+def test_429_shrinks_the_calls_at_once_and_5xx_does_not(tmp_path: Path) -> None:
+    def most_at_once(error: CallError) -> int:
+        running, most, count = 0, 0, 0
+
+        async def complete(request: Request) -> Reply:
+            nonlocal running, most, count
+            running += 1
+            count += 1
+            if count > 40:
+                most = max(most, running)
+            await asyncio.sleep(0.002)
+            running -= 1
+            if 17 < count < 40 and request.repeat == 0 and count % 2:
+                raise error
+            return Reply("x")
+
+        options = RunOptions(bounds=Bounds(max_connections=16), retries=SOON)
+        ask_all(tmp_path / error.message, asks(120), complete, options)
+        return most
+
+    for name in ("HTTP 429", "HTTP 503"):
+        (tmp_path / name).mkdir()
+    assert most_at_once(CallError("HTTP 503", retryable=True)) == 16
+    assert most_at_once(CallError("HTTP 429", retryable=True, throttled=True)) < 16
+
+
+def test_a_cap_ends_the_run_before_it_is_exceeded(tmp_path: Path) -> None:
+    async def scenario(journal: Journal) -> RunResult:
+        async def complete(request: Request) -> Reply:
+            await asyncio.sleep(0.001)
+            return Reply("x", cost_usd=0.1)
+
+        budget = Budget(1.0, 0.0, lambda _: 0.3)
+        return await run(asks(100), complete, journal, FAST, Sight(), budget=budget)
+
+    with Journal(tmp_path / "outputs.jsonl") as journal:
+        result = asyncio.run(scenario(journal))
+        # A call is sent while spent + 0.3 <= 1.0: up to 0.7 spent, so eight calls, 0.8 in all.
+        assert journal.cost_usd == pytest.approx(0.8)
+    assert (result.replied, result.fatal) == (8, False)
+    assert result.stopped == "--max-cost 1 USD leaves no room for another call (0.8000 USD spent)"
+
+
+def test_rejected_parameters_are_left_out_before_the_first_reply_only(tmp_path: Path) -> None:
+    refusals = [CallError(f"HTTP 400: {name}", retryable=False, rejected=name) for name in ("a", "b")]
+    late = CallError("HTTP 400: c", retryable=False, rejected="c")
+    complete, calls = scripted(*refusals, Reply("x"), late)
+    left_out: list[tuple[str, str]] = []
+
+    async def scenario(journal: Journal) -> RunResult:
+        def leave_out(name: str, reason: str) -> None:
+            left_out.append((name, reason))
+
+        return await run(asks(3), complete, journal, FAST, Sight(), leave_out=leave_out)
+
+    with Journal(tmp_path / "outputs.jsonl") as journal:
+        result = asyncio.run(scenario(journal))
+    assert left_out == [("a", "HTTP 400: a"), ("b", "HTTP 400: b")]
+    assert calls[:3] == ["p0", "p0", "p0"]
+    assert (result.replied, result.failed) == (2, 1)
+    assert next(iter(read_outputs(tmp_path / "outputs.jsonl")))["attempts"] == 1
 
 
 # Stopping

@@ -23,9 +23,8 @@ def test_a_run_killed_twice_is_complete_and_nothing_is_bought_twice(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_the_same_through_litellm(tmp_path: Path) -> None:
+def test_the_same_through_litellm_in_two_processes(tmp_path: Path) -> None:
     requests = len(expected_prompt_ids(Selection(limit=20)))
-    result = soak(
-        tmp_path, limit=20, requests=requests, connections=16, kind="litellm", kill_at=[requests // 2]
-    )
+    kill_at = [requests // 2]
+    result = soak(tmp_path, limit=20, requests=requests, connections=16, kind="workers", kill_at=kill_at)
     check(result, connections=16)

@@ -71,6 +71,14 @@ PriceOutOption = Annotated[
     float | None,
     typer.Option("--price-out", metavar="USD", help="Per million tokens out. [default: LiteLLM's price map]"),
 ]
+BatchOption = Annotated[
+    bool,
+    typer.Option("--batch", help="Through the provider's batch interface: half the price, within a day."),
+]
+BatchTokensOption = Annotated[
+    int | None,
+    typer.Option("--batch-tokens", help="Most tokens queued in batches at once. [default: no bound]"),
+]
 TemperatureOption = Annotated[float, typer.Option("--temperature", help="Sampling temperature.")]
 MaxTokensOption = Annotated[
     int | None, typer.Option("--max-tokens", help="Longest answer. [default: the provider's]")
@@ -138,6 +146,8 @@ def generate(
     max_cost: MaxCostOption = None,
     price_in: PriceInOption = None,
     price_out: PriceOutOption = None,
+    batch: BatchOption = False,
+    batch_tokens: BatchTokensOption = None,
     fail_on_error: FailOnErrorOption = None,
     retry_errors: RetryErrorsOption = False,
     fresh: FreshOption = False,
@@ -192,7 +202,12 @@ def generate(
         dry_run=dry_run,
         quiet=quiet,
     )
-    summary = generate_outputs(options, selection, say=typer.echo)
+    if batch:
+        from ..generate.batch.api import BatchOptions, generate_by_batch
+
+        summary = generate_by_batch(options, selection, typer.echo, BatchOptions(tokens=batch_tokens))
+    else:
+        summary = generate_outputs(options, selection, say=typer.echo)
     if dry_run:
         return
     if not quiet:

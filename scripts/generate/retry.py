@@ -21,16 +21,19 @@ class RetryRules:
         """Return the seconds to wait after the failed `attempt` (1, 2, ...), None to give up.
 
         A server that names a time is never asked before it, and up to a tenth later, so that many
-        waiting calls do not come back at the same moment. Otherwise the wait is between a half and
-        the whole of first_wait_s x 2^(attempt - 1), at most of longest_wait_s.
+        waiting calls do not come back at the same moment. Otherwise, and where waiting as told has
+        failed before, the wait is between a half and the whole of first_wait_s x 2^(attempt - 1), at
+        most of longest_wait_s.
         """
         if not error.retryable or attempt > self.max_retries:
             return None
-        if error.retry_after_s is not None:
-            return error.retry_after_s * chance.uniform(1.0, 1.1)
         # The exponent is bounded: 2.0 ** 1024 overflows, and --max-retries may be anything.
         longest = min(self.first_wait_s * 2.0 ** min(attempt - 1, 60), self.longest_wait_s)
-        return longest * chance.uniform(0.5, 1.0)
+        own = longest * chance.uniform(0.5, 1.0)
+        if error.retry_after_s is None:
+            return own
+        named = error.retry_after_s * chance.uniform(1.0, 1.1)
+        return named if attempt == 1 else max(named, own)
 
 
 def too_late(error: CallError, wait_s: float, timeout_s: float) -> CallError:

@@ -142,12 +142,15 @@ class _Session:
             self.stopping.stop(f"no request succeeded: {outcomes[-1][0]['error']}", fatal=True)
 
     def _look_at_first(self, record: Record) -> None:
+        """Say what is odd about the first reply, before thousands like it are paid for."""
         status = record["status"].replace("_", " ")
         if record["status"] != ANSWER:
             self._notice(
                 f"warning: the first reply is {status} (finish_reason {record['finish_reason']}); "
                 "if that goes on, stop and give another --max-tokens or --reasoning-effort"
             )
+        if reasoned := (record["usage"] or {}).get("reasoning_tokens"):
+            self._notice(f"the model reasons before it answers: {reasoned:,} tokens for the first reply")
 
     async def run_pool(self) -> None:
         """Let the workers empty the iterator; when the run stops, give calls in flight a short

@@ -11,6 +11,7 @@ from pathlib import Path
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import IncompleteRunError, RupeeBiasError
+from .batch.ledger import keys_in_flight
 from .dry_run import plan_line
 from .manifest import Counts, write_manifest
 from .money import FREE, Budget, Price, priced, worst_case_usd
@@ -80,7 +81,8 @@ class Session:
         self._expected = {
             (prompt.prompt_id, repeat) for prompt in prompts for repeat in range(options.repeats)
         }
-        self._skip = settled(self._journal.done, self._journal.failed, options)
+        self._in_batches = keys_in_flight(self._folder, self._expected)
+        self._skip = settled(self._journal.done, self._journal.failed, options) | self._in_batches
         self._started = time.monotonic()
 
     def generate(self) -> RunSummary:
@@ -88,6 +90,7 @@ class Session:
         before = self._counts()
         pending = len(self._expected - self._skip)
         self._say(plan_line(before, pending, self._folder))
+        self._tell_of_others()
         if pending == 0:
             return self._save(calls=0)
         try:
@@ -104,6 +107,17 @@ class Session:
             text = f"stopped: {result.stopped}\n{self._progress_text()} The same command resumes."
             raise RupeeBiasError(text) if result.fatal else IncompleteRunError(text)
         return summary
+
+    def _tell_of_others(self) -> None:
+        """Say which records and requests this session has nothing to do with."""
+        if self._in_batches:
+            self._say(
+                f"{len(self._in_batches):,} are in batches under way and are not asked here; "
+                f"`rupeebias batch collect {self._folder}` fetches them"
+            )
+        others = len((self._journal.done | self._journal.failed) - self._expected)
+        if others:
+            self._say(f"{others:,} records in {self._folder / OUTPUTS} belong to no request of this run")
 
     async def _run(self, pending: int, before: Counts) -> RunResult:
         total = before.requests

@@ -8,6 +8,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.parser import parse_answer
+
 from .outputs import Key, Record
 from .records import ANSWER
 
@@ -157,9 +160,6 @@ def duration(seconds: float) -> str:
 
 
 def _is_readable(record: Record, use_case: str) -> bool:
-    from rupeebias.metric.design import USE_CASES
-    from rupeebias.metric.parser import parse_answer
-
     if not record["output"] or use_case not in USE_CASES:
         return False
     read = parse_answer(record["output"], use_case, finish_reason=record["finish_reason"])
