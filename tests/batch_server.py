@@ -354,6 +354,8 @@ def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
 class _Handler(BaseHTTPRequestHandler):
     owner: BatchServer
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body in one packet: two would wait for each other's acknowledgement
+    disable_nagle_algorithm = True
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         pass

@@ -43,8 +43,8 @@ _DRIVER = """
         model_options = ModelOptions(base_url=base_url, max_tokens=50)
         told = GenerateOptions(model, model_options, run=Path(run), **options)
         patience = Patience(retries=3, first_wait_s=0.02, longest_wait_s=1.0)
-        how = BatchOptions(patience=patience, **{"poll_s": 0.02, **batch})
         try:
+            how = BatchOptions(patience=patience, **{"poll_s": 0.02, **batch})
             generate_by_batch(told, Selection.parse(axes=["gender"], limit=2), print, how)
         except RupeeBiasError as error:
             print(f"error: {error}")
@@ -226,13 +226,38 @@ def test_a_batch_asks_exactly_what_a_live_run_asks(run: Run, tmp_path: Path) -> 
 
 
 def test_a_live_run_goes_on_with_what_a_batch_left(openai: Run) -> None:
-    openai.server.plans = [Plan(answered=4, ending="expired")]
+    openai.server.plans = [Plan(polls=0, answered=4, ending="expired")]
     openai.submit()
     openai.step("collect")
     live = ("--model", openai.model, "--base-url", openai.base_url, "--max-tokens", "50")
     assert openai.driver(["generate", *live, *SMALL, "--run", str(openai.folder), "-q"]).status == 0
     openai.check_complete()
     assert openai.creates == 1
+
+
+def test_the_command_line_has_it_in_one_go(anthropic: Run) -> None:
+    anthropic.server.plans = [Plan(polls=0)]
+    settings = ("--model", anthropic.model, "--base-url", anthropic.base_url, "--max-tokens", "50")
+    words = ["generate", "--batch", *settings, *SMALL, "--run", str(anthropic.folder)]
+    dry = anthropic.driver([*words, "--dry-run"])
+    assert dry.status == 0
+    assert "cost with --batch: " in dry.shown
+    assert anthropic.server.log == []
+    assert anthropic.driver(words).status == 0
+    anthropic.check_complete()
+    assert anthropic.driver([*words, "--workers", "2"]).status == 2
+
+
+def test_a_live_run_leaves_alone_what_is_under_way(openai: Run) -> None:
+    openai.submit()
+    live = ("--model", openai.model, "--base-url", openai.base_url, "--max-tokens", "50")
+    outcome = openai.driver(["generate", *live, *SMALL, "--run", str(openai.folder)])
+    assert outcome.status == 3
+    assert "9 are in batches under way" in outcome.shown
+    assert openai.server.bought() == 1
+    openai.step("collect")
+    assert openai.step("collect").status == 0
+    openai.check_complete()
 
 
 def test_a_finished_run_asks_nothing_more(anthropic: Run) -> None:
@@ -453,6 +478,7 @@ def test_a_queue_too_small_for_one_request_stops_the_run(openai: Run) -> None:
 
 def test_a_queue_that_stays_full_ends_in_a_clear_stop(openai: Run) -> None:
     openai.server.token_limit = 1
+    assert openai.generate({"tokens": 0}).status == 2
     outcome = openai.generate()
     assert outcome.status == 3
     assert "--batch-tokens" in outcome.shown or "brings nothing" in outcome.shown

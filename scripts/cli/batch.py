@@ -1,5 +1,6 @@
 """`rupeebias batch`: generation through a provider's batch interface, step by step."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,16 +19,22 @@ from ..selection import (
 from .generate import (
     ArmOption,
     BaseUrlOption,
+    BatchTokensOption,
     ExtraOption,
     FreshOption,
+    MaxCostOption,
     MaxTokensOption,
+    PriceInOption,
+    PriceOutOption,
     ReasoningOption,
     RepeatsOption,
     RetryErrorsOption,
     RunOption,
     SeedOption,
+    ShardOption,
     TemperatureOption,
     parse_extras,
+    parse_shard,
 )
 
 if TYPE_CHECKING:
@@ -44,18 +51,6 @@ NewModelOption = Annotated[
     str | None,
     typer.Option("--model", help="openai/... or anthropic/.... [default: the run's, with all its settings]"),
 ]
-BatchTokensOption = Annotated[
-    int | None,
-    typer.Option(
-        "--batch-tokens",
-        help="Most tokens to have queued at once. [default: what the provider lets through]",
-    ),
-]
-PriceInOption = Annotated[
-    float | None, typer.Option("--price-in", help="USD per million tokens in. [default: the batch price]")
-]
-PriceOutOption = Annotated[float | None, typer.Option("--price-out", help="USD per million tokens out.")]
-MaxCostOption = Annotated[float | None, typer.Option("--max-cost", help="USD that the run may cost.")]
 _OF_ANY_RUN = {"model", "run", "retry_errors", "batch_tokens", "price_in", "price_out", "max_cost"}
 
 
@@ -70,6 +65,7 @@ def submit(
     profile: ProfileOption = None,
     question: QuestionOption = None,
     limit: LimitOption = None,
+    shard: ShardOption = None,
     run: RunOption = None,
     base_url: BaseUrlOption = None,
     extra: ExtraOption = None,
@@ -107,7 +103,7 @@ def submit(
         price_out=price_out,
         max_cost=max_cost,
     )
-    batch = api.BatchOptions(tokens=_checked(batch_tokens))
+    batch = api.BatchOptions(tokens=batch_tokens)
     if model is None:
         _tell(api.submit_rest(_run_alone(context, run), typer.echo, batch, options))
         return
@@ -119,11 +115,11 @@ def submit(
         seed=seed,
         reasoning_effort=None if reasoning_effort == "default" else reasoning_effort,
     )
-    selection = Selection.parse(use_case, language, axis, identifier, profile, question, limit)
-    with_model = GenerateOptions(
-        **{**{name: getattr(options, name) for name in options.__slots__}, "model_options": model_options}
+    selection = Selection.parse(
+        use_case, language, axis, identifier, profile, question, limit, parse_shard(shard)
     )
-    _tell(api.submit(with_model, selection, typer.echo, batch))
+    options = replace(options, model_options=model_options)
+    _tell(api.submit(options, selection, typer.echo, batch))
 
 
 @app.command()
@@ -182,14 +178,6 @@ def _run_alone(context: typer.Context, run: Path | None) -> Path:
                 f"--{name.replace('_', '-')} needs --model; with --run alone the run's settings hold"
             )
     return run
-
-
-def _checked(batch_tokens: int | None) -> int | None:
-    from ..errors import UsageError
-
-    if batch_tokens is not None and batch_tokens < 1:
-        raise UsageError(f"--batch-tokens {batch_tokens}: expected 1 or more")
-    return batch_tokens
 
 
 def _tell(summary: "RunSummary") -> None:

@@ -34,6 +34,8 @@ __all__ = ["BatchOptions", "cancel", "collect", "generate_by_batch", "status", "
 
 _Step = Callable[[Work, Engine], Awaitable[None]]
 _QUICK = Patience(retries=2)
+_FIRST_WAIT_S = 1.0
+"""Wait before the first look at a batch; it doubles up to the interval between looks."""
 
 
 def generate_by_batch(
@@ -130,13 +132,22 @@ def _submit(
     say = _silent if options.quiet else say
     prepared = prepare_batch(options, selection, say)
     with open_work(options, prepared, batch, say) as work:
+        say(_plan(work))
         if _is_new(work):
             work = _with_first_reply(work)
         return _work_on(work, step)
 
 
+def _plan(work: Work) -> str:
+    under_way = len(work.ledger.held_back())
+    pending = sum(1 for _ in _requests(work))
+    line = plan_line(_counts(work), pending, work.opened.folder)
+    return f"{line}; {under_way:,} in batches under way" if under_way else line
+
+
 def _is_new(work: Work) -> bool:
-    return not work.opened.journal.done and not work.ledger.entries
+    journal = work.opened.journal
+    return not (journal.done or journal.failed or work.ledger.entries)
 
 
 def _with_first_reply(work: Work) -> Work:
@@ -146,7 +157,7 @@ def _with_first_reply(work: Work) -> Work:
     options = replace(work.options, repeats=1, quiet=True)
     work.say("asking one request live, to see that key, model and settings are right")
     price = work.prepared.price
-    Session(options, work.opened, work.prepared.model, price, [prompt], _silent).generate()
+    Session(options, work.opened, work.prepared.model, price, [prompt], work.say).generate()
     manifest = read_manifest(work.opened.folder)
     return replace(work, opened=replace(work.opened, manifest=manifest))
 
@@ -183,14 +194,16 @@ async def _closing(client: BatchClient, work: Awaitable[None]) -> None:
 
 async def _until_done(work: Work, engine: Engine) -> None:
     await engine.attach()
+    wait = _FIRST_WAIT_S
     while True:
         await _collect_all(engine)
-        if engine.stopped is None:
-            await engine.submit(_requests(work, engine.failed_now))
+        if engine.stopped is None and await engine.submit(_requests(work, engine.failed_now)):
+            wait = _FIRST_WAIT_S
         if engine.stopped is not None or not work.ledger.open_entries:
             return
         _save(work, 0, 0.0)
-        await asyncio.sleep(work.batch.poll_s)
+        await asyncio.sleep(min(wait, work.batch.poll_s))
+        wait *= 2
 
 
 async def _hand_in(work: Work, engine: Engine) -> None:
@@ -224,7 +237,7 @@ def _requests(work: Work, failed_now: AbstractSet[Key] = frozenset()) -> Iterato
 def _save(work: Work, calls: int, elapsed_s: float) -> RunSummary:
     """Write the manifest as the run stands, and return its state."""
     journal = work.opened.journal
-    counts = Counts(len(work.keys), len(journal.done & work.keys), len(journal.failed & work.keys))
+    counts = _counts(work)
     known = len(journal.done) > journal.unknown_costs
     manifest = replace(
         work.opened.manifest,
@@ -246,6 +259,11 @@ def _save(work: Work, calls: int, elapsed_s: float) -> RunSummary:
         response_models=manifest.response_models,
         statuses=journal.statuses,
     )
+
+
+def _counts(work: Work) -> Counts:
+    journal = work.opened.journal
+    return Counts(len(work.keys), len(journal.done & work.keys), len(journal.failed & work.keys))
 
 
 def _resumes(work: Work) -> str:

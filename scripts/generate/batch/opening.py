@@ -11,7 +11,7 @@ from ..api import Prepared, prepare
 from ..manifest import Manifest, read_manifest
 from ..models import open_model
 from ..money import Price, Priced, worst_case_usd
-from ..options import GenerateOptions
+from ..options import GenerateOptions, check
 from ..outputs import Key
 from ..plan import prompts_of
 from ..run_directory import OpenRun, open_run
@@ -33,11 +33,16 @@ class BatchOptions:
     tokens: int | None = None
     """Most estimated tokens to have queued at once; None: what the provider lets through."""
     poll_s: float = 60.0
-    """Seconds between two looks at the batches."""
+    """Longest wait between two looks at the batches, in seconds."""
     max_tries: int = 4
     """Attempts at a request whose errors may pass."""
     patience: Patience = field(default_factory=Patience)
     """How hard to try each call of the interface."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a bound that lets nothing through."""
+        if self.tokens is not None and self.tokens < 1:
+            raise UsageError(f"--batch-tokens {self.tokens}: expected 1 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +76,11 @@ class Work:
 
 def prepare_batch(options: GenerateOptions, selection: Selection, say: Say) -> Prepared:
     """Return what `options` mean. Raises UsageError for bad ones, and for a model without batches."""
+    if options.workers > 1:
+        raise UsageError("--workers has no use with --batch: the provider does the work")
     prepared = prepare(options, selection, say)
     check_provider(prepared.model.name, prepared.model.settings)
-    if options.max_cost is not None and _batch_price(options, prepared) is None:
-        raise UsageError(
-            f"--max-cost: the batch price of {options.model} is unknown; give --price-in and --price-out"
-        )
+    _check_cap(options, prepared)
     return prepared
 
 
@@ -101,12 +105,15 @@ def prepared_from(
         repeats=manifest.repeats,
         run=folder,
     )
+    check(told)
     prompts, fingerprint = prompts_of(run.arm, run.selection) if asks else ([], run.dataset_fingerprint)
     if fingerprint != run.dataset_fingerprint:
         raise UsageError(f"{folder} is a run on another version of the dataset; use the version that made it")
     model = open_model(run.model, told.model_options)
     price = model.price if isinstance(model, Priced) else None
-    return told, Prepared(model, price, prompts, folder, manifest)
+    prepared = Prepared(model, price, prompts, folder, manifest)
+    _check_cap(told, prepared)
+    return told, prepared
 
 
 @contextmanager
@@ -133,6 +140,19 @@ def client_of(manifest: Manifest) -> BatchClient:
     import litellm
 
     return open_client(litellm, manifest.identity.model, manifest.identity.settings)
+
+
+def _check_cap(options: GenerateOptions, prepared: Prepared) -> None:
+    if options.max_cost is None:
+        return
+    price = _batch_price(options, prepared)
+    if price is None:
+        raise UsageError(
+            f"--max-cost: the batch price of {prepared.model.name} is unknown; "
+            "give --price-in and --price-out"
+        )
+    if not (options.model_options.max_tokens or price.max_output_tokens):
+        raise UsageError("--max-cost needs --max-tokens: without it an answer's worst case has no bound")
 
 
 def _model_options(settings: dict[str, JSON]) -> ModelOptions:
