@@ -47,6 +47,7 @@ FAULTS: tuple[Callable[[], Answer], ...] = (
     lambda: reply("", finish_reason="stop"),
     lambda: reply("The right amount is", finish_reason="length"),
     lambda: reply(usage=None),
+    lambda: reply(usage={"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}),
     lambda: reply(model="served-2026-02-02"),
 )
 

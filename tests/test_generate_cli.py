@@ -461,6 +461,20 @@ def test_odd_replies_have_a_status_and_are_not_bought_again(keyed: Cli) -> None:
     assert statuses == ["reasoning_only", "empty", "truncated"] + ["answer"] * 7
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [None, {}, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}],
+    ids=["none", "empty", "zeros"],
+)
+def test_a_reply_without_true_token_counts_has_an_unknown_cost(keyed: Cli, usage: Any, request: Any) -> None:
+    run = f"usage-{request.node.callspec.id}"
+    with FaultServer(lambda call: reply(usage=usage)) as server:
+        prices = ("--price-in", "1", "--price-out", "1")
+        assert keyed(*provider(server, run, *prices)).status == 0
+    assert {record["cost_usd"] for record in records(keyed.folder / run)} == {None}
+    assert "unknown" in keyed("runs", run).shown
+
+
 def test_requests_a_minute_are_bounded(keyed: Cli) -> None:
     # 600 a minute: bursts of 10, then 9.83 a second; ten requests beyond the burst take a second.
     with FaultServer(lambda call: reply()) as server:
@@ -706,22 +720,45 @@ def test_a_full_disk_is_one_clear_line_and_the_same_command_completes(plain: Cli
     assert len(records(plain.folder / "full")) == 200
 
 
-def test_three_shards_are_one_run(plain: Cli) -> None:
-    shards = [
-        plain("generate", "--model", "sim/fair", *SMALL[:2], "--limit", "7", "--shard", f"{i}/3")
-        for i in (1, 2, 3)
-    ]
-    assert [shard.status for shard in shards] == [0, 0, 0]
-    whole = plain("generate", "--model", "sim/fair", *SMALL[:2], "--limit", "7", "--run", "whole")
-    assert whole.status == 0
-    parts = [
-        r["prompt_id"]
-        for folder in (plain.folder / "runs").iterdir()
-        if "shard" in orjson.loads((folder / "manifest.json").read_bytes())["selection"]
-        for r in records(folder)
-    ]
-    assert sorted(parts) == sorted(r["prompt_id"] for r in records(plain.folder / "whole"))
-    assert len(parts) == 35
+def test_three_shards_join_to_the_whole_run(plain: Cli) -> None:
+    words = ("generate", "--model", "sim/fair", *SMALL[:2], "--limit", "7", "--run")
+    for i in (1, 2, 3):
+        assert plain(*words, f"shard-{i}", "--shard", f"{i}/3").status == 0
+    assert plain(*words, "whole").status == 0
+
+    two = plain("join", "shard-3", "shard-1", "--out", "two")
+    # Seven slots of five: the shards have 3, 2 and 2 of them.
+    assert (two.status, two.shown) == (0, "two: 25 done, 0 failed, 10 left\n")
+    assert "35 requests: 25 done, 10 to do" in plain(*words, "two").shown
+
+    three = plain("join", "shard-1", "shard-2", "shard-3", "--out", "three")
+    assert three.status == 0
+    assert "35 requests: 35 done, 0 to do" in plain(*words, "three").shown
+    for joined in ("two", "three"):
+        assert outputs(plain.folder / joined) == outputs(plain.folder / "whole")
+
+
+def outputs(folder: Path) -> dict[str, Any]:
+    return {record["prompt_id"]: record["output"] for record in records(folder)}
+
+
+def test_only_different_shards_of_one_run_can_be_joined(plain: Cli) -> None:
+    words = ("generate", *SMALL, "--run")
+    for run, model, shard in (("a", "fair", "1/2"), ("b", "biased", "2/2"), ("c", "fair", "2/3")):
+        assert plain(*words, f"j-{run}", "--model", f"sim/{model}", "--shard", shard).status == 0
+    assert plain(*words, "j-whole", "--model", "sim/fair").status == 0
+    for shards, message in (
+        (("j-a", "j-b"), "j-b is no shard of the same run as j-a: model: sim/fair -> sim/biased"),
+        (("j-a", "j-c"), "number of shards: 2 -> 3"),
+        (("j-a", "j-a"), "--shard 1/2 is given twice"),
+        (("j-a", "j-whole"), "j-whole is a whole run, no shard"),
+        (("j-a", "nowhere"), "nowhere is not a run directory"),
+    ):
+        refused = plain("join", *shards, "--out", "j-out")
+        assert refused.status == 2
+        assert message in refused.shown
+        assert not (plain.folder / "j-out").exists()
+    assert "j-b exists" in plain("join", "j-a", "--out", "j-b").shown
 
 
 def test_no_runs(plain: Cli, tmp_path: Path) -> None:

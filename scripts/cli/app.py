@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from ..errors import RupeeBiasError
-from . import audit, batch, build, generate, local, parse, runs, score, simulate
+from . import audit, batch, build, generate, join, local, parse, runs, score, simulate
 
 app = typer.Typer(
     name="rupeebias",
@@ -26,6 +26,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     score.score,
     parse.parse,
     runs.runs,
+    join.join,
 )
 for _command in COMMANDS:
     app.command()(_command)

@@ -14,10 +14,12 @@ from types import TracebackType
 import orjson
 
 from ..errors import RupeeBiasError
+from .durable import sync_folder
 from .outputs import Key, Record, parse_line, read_outputs
 from .records import ANSWER
 
 _SYNC_EVERY_S = 0.15
+_sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS has only the second
 
 
 class Journal:
@@ -28,7 +30,7 @@ class Journal:
     RupeeBiasError and changes nothing.
     """
 
-    def __init__(self, path: Path, *, sync: Callable[[int], None] = os.fsync) -> None:
+    def __init__(self, path: Path, *, sync: Callable[[int], None] = _sync_data) -> None:
         """Open `path`; `sync` brings an open file to the disk."""
         self.path = path
         self._sync = sync
@@ -48,6 +50,7 @@ class Journal:
             self._load(read_outputs(path))
             _repair_tail(path)
         self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        sync_folder(path.parent)
         self._fault: OSError | None = None
         self._unsynced = threading.Event()
         self._closing = threading.Event()

@@ -16,7 +16,8 @@ from .options import GenerateOptions
 from .outputs import Key
 from .types import JSON, Model, Request
 
-_CONNECTIONS = 16
+_CONNECTIONS = 64
+_OWN_SERVER_CONNECTIONS = 16
 _ORDER_SEED = 20260101
 
 
@@ -56,8 +57,13 @@ def settled(done: AbstractSet[Key], failed: AbstractSet[Key], options: GenerateO
 
 
 def connections(options: GenerateOptions, model: Model) -> int:
-    """Return the calls at once that a session may make."""
-    return options.max_connections or model.max_connections or _CONNECTIONS
+    """Return the calls at once that a session may make.
+
+    A provider says 429 when it is too many; a server of the user's own has a queue that only grows,
+    until calls time out, so it gets fewer.
+    """
+    usual = _OWN_SERVER_CONNECTIONS if options.model_options.base_url else _CONNECTIONS
+    return options.max_connections or model.max_connections or usual * options.workers
 
 
 def planned_manifest(

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import RupeeBiasError, UsageError
+from .durable import sync_folder
 from .journal import Journal
 from .lock import RunLock
 from .manifest import FILE, Counts, Manifest, read_manifest, write_manifest
@@ -56,6 +57,7 @@ def open_run(folder: Path, planned: Manifest, *, fresh: bool = False) -> Iterato
         move_aside(folder)
     _check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    sync_folder(folder.parent)
     with RunLock(folder):
         old = check_same_run(folder, planned)
         manifest = planned if old is None else _resumed(old, planned)

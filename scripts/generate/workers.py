@@ -62,9 +62,9 @@ class WorkerPool:
         return self._model.settings
 
     @property
-    def max_connections(self) -> int:
-        """Return the calls at once that keep all processes busy."""
-        return (self._model.max_connections or 16) * self._count
+    def max_connections(self) -> int | None:
+        """Return the model's own wish."""
+        return self._model.max_connections
 
     @property
     def price(self) -> Price | None:
