@@ -544,6 +544,31 @@ def test_a_cost_cap_holds_before_a_batch_is_handed_in(openai: Run) -> None:
     assert 0.00014 - 0.00009 < manifest["cost_usd"] <= 0.00014
 
 
+def test_a_fresh_start_does_not_forget_batches_under_way(anthropic: Run) -> None:
+    anthropic.server.plans = [Plan(polls=0)]
+    anthropic.submit()
+    outcome = anthropic.submit("--fresh")
+    assert outcome.status == 2
+    assert "batches of" in outcome.shown
+    assert anthropic.creates == 1
+    anthropic.step("collect")
+    assert anthropic.submit("--fresh").status == 0
+    assert len(list(anthropic.folder.parent.glob("run.*"))) == 1
+
+
+def test_extras_go_into_the_body_unless_they_are_about_calls(openai: Run) -> None:
+    assert openai.submit("-M", "top_p=0.5", "-M", 'odd={"a": 1}').status == 0
+    body = openai.server.batches[0].lines[0]["body"]
+    assert (body["top_p"], body["odd"]) == (0.5, {"a": 1})
+    assert "extra_body" not in body
+    openai.folder = openai.folder.with_name("other")
+    asked = openai.server.bought()
+    other = openai.submit("-M", "timeout=5")
+    assert other.status == 2
+    assert "--batch cannot send -M timeout" in other.shown
+    assert openai.server.bought() == asked
+
+
 def test_a_batch_unknown_to_the_provider_is_explained(openai: Run) -> None:
     openai.submit()
     openai.server.batches.clear()

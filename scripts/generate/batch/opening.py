@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import ModuleType
 
 from ...errors import UsageError
 from ...selection import Selection, expected_prompt_ids
@@ -17,6 +18,7 @@ from ..plan import prompts_of
 from ..run_directory import OpenRun, open_run
 from ..session import Say
 from ..types import JSON, ModelOptions, Request
+from .bodies import check_settings
 from .calling import Patience
 from .clients import check_provider, open_client
 from .collecting import Collector
@@ -80,6 +82,7 @@ def prepare_batch(options: GenerateOptions, selection: Selection, say: Say) -> P
         raise UsageError("--workers has no use with --batch: the provider does the work")
     prepared = prepare(options, selection, say)
     check_provider(prepared.model.name, prepared.model.settings)
+    check_settings(_litellm(), prepared.model.settings)
     _check_cap(options, prepared)
     return prepared
 
@@ -119,11 +122,24 @@ def prepared_from(
 @contextmanager
 def open_work(options: GenerateOptions, prepared: Prepared, batch: BatchOptions, say: Say) -> Iterator[Work]:
     """Hold the run directory until the context ends; see `open_run` for errors."""
+    if options.fresh:
+        _check_nothing_under_way(prepared.folder)
     with open_run(prepared.folder, prepared.planned, fresh=options.fresh) as opened:
         ledger = read_ledger(opened.folder) or Ledger(opened.folder)
         if batch.tokens is not None:
             ledger.token_limit = batch.tokens
         yield Work(options, prepared, opened, keys_of(opened.manifest), ledger, batch, say)
+
+
+def _check_nothing_under_way(folder: Path) -> None:
+    """Raise UsageError if starting afresh would forget batches that are being paid for."""
+    ledger = read_ledger(folder)
+    count = len(ledger.open_entries) if ledger is not None else 0
+    if count:
+        raise UsageError(
+            f"--fresh: {count} batches of {folder} are under way; first run "
+            f"`rupeebias batch cancel {folder}` and `rupeebias batch collect {folder}`"
+        )
 
 
 def keys_of(manifest: Manifest) -> frozenset[Key]:
@@ -133,13 +149,16 @@ def keys_of(manifest: Manifest) -> frozenset[Key]:
 
 
 def client_of(manifest: Manifest) -> BatchClient:
-    """Return the batch interface for a run. Raises UsageError without a key.
+    """Return the batch interface for a run. Raises UsageError without a key."""
+    return open_client(_litellm(), manifest.identity.model, manifest.identity.settings)
 
-    The run's model was made before this: that is what sets LiteLLM up.
-    """
+
+def _litellm() -> ModuleType:
+    """Return LiteLLM, which was set up when the run's model was made."""
     import litellm
 
-    return open_client(litellm, manifest.identity.model, manifest.identity.settings)
+    module: ModuleType = litellm
+    return module
 
 
 def _check_cap(options: GenerateOptions, prepared: Prepared) -> None:
