@@ -113,6 +113,7 @@ class _Session:
         self._in_a_row = 0
         self._time = asyncio.get_running_loop().time
         self._gate = Gate(options.bounds, budget, self.stopping, self._time)
+        sight.limit = int(self._gate.limit.limit)
         self._leave_out: LeaveOut | None = None
         # Jitter only spreads calls over time; it has no part in any result.
         self._random = random.Random()  # noqa: S311
