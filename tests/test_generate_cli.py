@@ -15,6 +15,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,8 @@ def records(folder: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Commands with a key in the environment."""
-    cli = Cli(tmp_path_factory.mktemp("keyed"), {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": ""})
+    keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY"), KEY)
+    cli = Cli(tmp_path_factory.mktemp("keyed"), {**keys, "GROQ_API_KEY": ""})
     yield cli
     cli.close()
 
@@ -288,7 +290,7 @@ def test_no_server_is_one_clear_line(keyed: Cli) -> None:
     [
         (("--model", "nonsense"), "unknown model 'nonsense': expected provider/model"),
         (("--model", "foo/bar"), "unknown model 'foo/bar'"),
-        (("--model", "anthropic/claude-sonnet-4-5"), "set ANTHROPIC_API_KEY in the environment"),
+        (("--model", "groq/llama-3.3-70b-versatile"), "set GROQ_API_KEY in the environment"),
         (("--model", "openai/x", "-M", "api_key=abc"), "-M api_key: keys are read from the env"),
         (("--model", "openai/x", "-M", 'extra_headers={"X-Api-Key": "a"}'), "-M X-Api-Key: keys"),
         (("--model", "openai/x", "--base-url", "localhost:80"), "expected http://host:port/path"),
@@ -324,7 +326,7 @@ def gaps(server: FaultServer) -> list[float]:
         ({"x_ratelimit_remaining_requests": "0", "x_ratelimit_reset_requests": "0.6s"}, 0.6),
     ],
 )
-@pytest.mark.parametrize("provider_name", ["openai", "hosted_vllm"])
+@pytest.mark.parametrize("provider_name", ["openai", "hosted_vllm", "mistral"])
 def test_no_provider_is_asked_before_the_time_that_it_names(
     keyed: Cli, headers: dict[str, str], least: float, provider_name: str
 ) -> None:
@@ -338,6 +340,42 @@ def test_no_provider_is_asked_before_the_time_that_it_names(
         assert len(server.calls) == 11
         # Backoff without a header would come after 0.5 to 1 s: the upper bound tells the two apart mostly.
         assert least <= gaps(server)[0] < 2.0
+
+
+def anthropic_reply() -> Answer:
+    """A message in Anthropic's form."""
+    body = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-4-5-20250929",
+        "content": [{"type": "text", "text": "### 5 INR"}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 10, "output_tokens": 3},
+    }
+    return Answer(body=json.dumps(body))
+
+
+def test_anthropic_is_waited_for_until_its_limit_is_full_again(keyed: Cli) -> None:
+    def behaviour(call: Call) -> Answer:
+        if call.number > 0:
+            return anthropic_reply()
+        reset = datetime.now(UTC) + timedelta(seconds=2)  # to the second: between 1 and 2 s
+        headers = {
+            "anthropic_ratelimit_requests_remaining": "0",
+            "anthropic_ratelimit_requests_reset": reset.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+        return failure(429, "slow down", **headers)
+
+    with FaultServer(behaviour) as server:
+        model = ("--model", "anthropic/claude-sonnet-4-5", "--base-url", server.url.removesuffix("/v1"))
+        assert keyed(*provider(server, "anthropic", *model, "--max-tokens", "64")).status == 0
+        assert gaps(server)[0] >= 1.0
+        assert server.calls[0].path == "/v1/messages"
+    record = records(keyed.folder / "anthropic")[0]
+    # 10 x 3 + 3 x 15 = 75 millionths
+    assert (record["output"], record["cost_usd"]) == ("### 5 INR", pytest.approx(75e-6))
+    assert record["response_model"] == "claude-sonnet-4-5-20250929"
 
 
 def test_a_daily_limit_stops_the_run_with_the_reason_and_burns_no_request(keyed: Cli) -> None:
