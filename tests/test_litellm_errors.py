@@ -94,6 +94,28 @@ def test_the_wait_comes_from_the_headers(status: int, headers: dict[str, Any], s
     assert call_error(ProviderError("wait", status, **headers)).retry_after_s == seconds
 
 
+@pytest.mark.parametrize(
+    ("message", "seconds"),
+    [
+        ("Rate limit reached on tokens per day (TPD). Please try again in 7m12s. Visit", 432.0),
+        ("Rate limit reached for x on requests per min. Please try again in 8.64s.", 8.64),
+        ("Please try again in 250ms.", 0.25),
+        ('{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "36s"}', 36.0),
+        ("try again in a while", None),
+    ],
+)
+def test_a_wait_in_words_counts_where_no_header_names_one(message: str, seconds: float | None) -> None:
+    assert call_error(ProviderError(message, 429)).retry_after_s == seconds
+    assert call_error(ProviderError(message, 429, retry_after="1")).retry_after_s == 1.0
+    assert call_error(ProviderError(message, 500)).retry_after_s is None
+
+
+def test_a_quota_that_is_spent_for_today_stops_a_run_that_can_be_resumed() -> None:
+    text = '{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "retryDelay": "36s"}'
+    error = call_error(ProviderError(text, 429))
+    assert (error.retryable, error.fatal, error.stops_run) == (False, False, True)
+
+
 def test_a_message_is_short_plain_and_without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-0123456789")
     noisy = (

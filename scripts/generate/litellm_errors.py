@@ -18,6 +18,10 @@ _NO_QUOTA: Final = re.compile(
     r"|credit balance is too low|insufficient (?:balance|credit|funds)|purchase more credits",
     re.I,
 )
+_SPENT_FOR_TODAY: Final = re.compile(r"quotaId\W+\w*PerDay")  # Google's; it names a wait that does not help
+_WAIT_IN_WORDS: Final = re.compile(
+    r"retryDelay\W+(\d[\d.]*(?:ms|[hms]))|try again in (\d[\d.hms]*[hms])", re.I
+)
 _ABOUT_ONE_PROMPT: Final = re.compile(r"moderation|flagged|content.?(?:policy|filter)|safety", re.I)
 _NOT_CONNECTED: Final = re.compile(r"Connection error|Cannot connect to host|connection refused", re.I)
 _PREFIX: Final = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception|Timeout)(?::| -) )+")
@@ -44,13 +48,15 @@ def call_error(
     text = f"{error} {getattr(error, 'body', None) or ''}"
     status = getattr(error, "status_code", None)
     fatal = _is_fatal(status, text)
+    is_over = status == 429 and bool(_SPENT_FOR_TODAY.search(text))
     return CallError(
         _message(error, status) + hint(status),
-        retryable=not fatal and _is_retryable(status, text),
-        retry_after_s=_asked_wait_s(error, status),
+        retryable=not fatal and not is_over and _is_retryable(status, text),
+        retry_after_s=_asked_wait_s(error, status, text),
         fatal=fatal,
         throttled=status == 429 and not fatal,
         rejected=_rejected(status, text, parameters),
+        stops_run=is_over,
     )
 
 
@@ -97,9 +103,14 @@ def _message(error: Exception, status: object) -> str:
     return f"{code}{redacted(text)[:300]}"
 
 
-def _asked_wait_s(error: Exception, status: object) -> float | None:
+def _asked_wait_s(error: Exception, status: object, text: str) -> float | None:
+    """Return the wait that the headers name, or for a 429 without such a header the one in its text."""
     found = headers.lower_case(
         getattr(getattr(error, "response", None), "headers", None),
         getattr(error, "litellm_response_headers", None),
     )
-    return headers.wait_s(found, datetime.now(UTC), throttled=status == 429)
+    now = datetime.now(UTC)
+    seconds = headers.wait_s(found, now, throttled=status == 429)
+    if seconds is None and status == 429 and (words := _WAIT_IN_WORDS.search(text)) is not None:
+        return headers.moment_s(words[1] or words[2], now)
+    return seconds
