@@ -758,6 +758,20 @@ def test_a_full_disk_is_one_clear_line_and_the_same_command_completes(plain: Cli
     assert len(records(plain.folder / "full")) == 200
 
 
+def test_replies_that_were_taken_out_by_hand_are_said_to_be_missing_and_asked_again(plain: Cli) -> None:
+    words = ("generate", "--model", "sim/fair", *SMALL, "--run", "cut")
+    assert plain(*words).status == 0
+    path = plain.folder / "cut" / "outputs.jsonl"
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:3] + lines[5:]) + b'{"prompt_id": "a:b", "repeat": 0, "error": null}\n')
+    again = plain(*words)
+    assert again.status == 0
+    assert "10 requests: 8 done, 2 to do" in again.shown
+    assert "has 2 replies fewer than cut/manifest.json counts" in again.shown
+    assert "1 records in cut/outputs.jsonl belong to no request of this run" in again.shown
+
+
 def test_three_shards_join_to_the_whole_run(plain: Cli) -> None:
     words = ("generate", "--model", "sim/fair", *SMALL[:2], "--limit", "7", "--run")
     for i in (1, 2, 3):

@@ -340,6 +340,18 @@ def test_a_damaged_manifest_is_named_and_kept(tmp_path: Path, content: bytes, me
     assert (tmp_path / "manifest.json").read_bytes() == content
 
 
+def test_a_run_whose_replies_are_gone_is_not_bought_again_in_silence(tmp_path: Path) -> None:
+    write_manifest(tmp_path, replace(manifest(), counts=Counts(10, 7, 0)))
+    with (
+        pytest.raises(
+            RupeeBiasError, match=r"has no outputs\.jsonl, though its manifest\.json counts 7 replies"
+        ),
+        open_run(tmp_path, manifest()),
+    ):
+        pass
+    assert [path.name for path in tmp_path.iterdir() if path.name != ".lock"] == ["manifest.json"]
+
+
 def test_a_manifest_survives_its_file(tmp_path: Path) -> None:
     full = replace(
         manifest(repeats=2, selection=Selection(axes=("caste",), limit=4)),

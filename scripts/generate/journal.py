@@ -79,6 +79,10 @@ class Journal:
         self._unsynced.set()
         self._count(record)
 
+    def flush(self) -> None:
+        """Return once all records are on the disk."""
+        self._sync(self._fd)
+
     def close(self) -> None:
         """Flush to the disk and close; closing twice is fine."""
         if self._closing.is_set():

@@ -96,6 +96,11 @@ def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
             f"{folder} holds another run; {'; '.join(differences)}\n"
             "Use the old settings, another --run directory, or --fresh to move the old run aside."
         )
+    if old.counts.done and not (folder / OUTPUTS).exists():
+        raise RupeeBiasError(
+            f"{folder} has no {OUTPUTS}, though its {FILE} counts {old.counts.done:,} replies: restore it, "
+            "or start again with --fresh"
+        )
     return old
 
 

@@ -13,7 +13,7 @@ from rupeebias.dataset_builder.prompts import Prompt
 from ..errors import IncompleteRunError, RupeeBiasError
 from .batch.ledger import keys_in_flight
 from .dry_run import plan_line
-from .manifest import Counts, write_manifest
+from .manifest import FILE, Counts, write_manifest
 from .money import FREE, Budget, Price, priced, worst_case_usd
 from .options import GenerateOptions
 from .plan import connections, now, settled, shuffled_requests
@@ -102,6 +102,7 @@ class Session:
             if isinstance(error, KeyboardInterrupt):
                 self._say(f"\nInterrupted: {self._progress_text()} The same command goes on.")
             raise
+        self._journal.flush()  # the manifest must never count replies that a power failure can take
         summary = self._save(calls=result.replied + result.failed)
         if result.stopped is not None:
             text = f"stopped: {result.stopped}\n{self._progress_text()} The same command resumes."
@@ -114,6 +115,12 @@ class Session:
             self._say(
                 f"{len(self._in_batches):,} are in batches under way and are not asked here; "
                 f"`rupeebias batch collect {self._folder}` fetches them"
+            )
+        lost = self._manifest.counts.done - self._counts().done
+        if lost > 0:
+            self._say(
+                f"warning: {self._folder / OUTPUTS} has {lost:,} replies fewer than {self._folder / FILE} "
+                "counts; what is missing is asked again"
             )
         others = len((self._journal.done | self._journal.failed) - self._expected)
         if others:
