@@ -7,6 +7,7 @@ text of the user message, how often an answer was produced: it is what a provide
 
 import json
 import re
+import sys
 import threading
 import time
 from collections import Counter
@@ -96,8 +97,7 @@ class BatchServer:
         self.headers: list[dict[str, str]] = []
         self.most_queued = 0
         self._lock = threading.RLock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._http.daemon_threads = True
+        self._http = _Http(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -342,6 +342,15 @@ def _anthropic_type(result: dict[str, Any]) -> str:
     if "fault" in result:
         return "errored"
     return "expired" if result["unhandled"] == "expired" else "canceled"
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing about a client that was killed; a fault of this server is still shown."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:

@@ -29,7 +29,7 @@ MODELS = {"openai": "openai/gpt-4o-mini", "anthropic": "anthropic/claude-haiku-4
 CREATE = {"openai": "POST /v1/batches", "anthropic": "POST /v1/messages/batches"}
 
 _DRIVER = """
-    import contextlib, io, json, sys
+    import contextlib, io, json, os, signal, sys
     from pathlib import Path
     from rupeebias.cli.app import main
     from rupeebias.errors import RupeeBiasError
@@ -39,7 +39,12 @@ _DRIVER = """
     from rupeebias.generate.types import ModelOptions
     from rupeebias.selection import Selection
 
-    def generate(model, base_url, run, options, batch):
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    def generate(model, base_url, run, options, batch, in_child=False):
+        if in_child and (pid := os.fork()):
+            print(pid)
+            return
         model_options = ModelOptions(base_url=base_url, max_tokens=50)
         told = GenerateOptions(model, model_options, run=Path(run), **options)
         patience = Patience(retries=3, first_wait_s=0.02, longest_wait_s=1.0)
@@ -50,6 +55,7 @@ _DRIVER = """
             print(f"error: {error}")
             sys.exit(error.exit_code)
 
+    me = os.getpid()
     for line in sys.stdin:
         out, status = io.StringIO(), 0
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
@@ -58,6 +64,8 @@ _DRIVER = """
                 generate(**words) if isinstance(words, dict) else main(words)
             except SystemExit as stop:
                 status = stop.code
+        if os.getpid() != me:
+            os._exit(0)
         print(json.dumps([status or 0, out.getvalue()]), flush=True)
 """
 
@@ -363,15 +371,14 @@ def test_batches_under_way_are_waited_for_and_not_handed_in_again(anthropic: Run
 
 def test_a_process_killed_while_it_waits_loses_and_buys_nothing(openai: Run) -> None:
     openai.server.plans = [Plan(polls=3)]
-    victim = Driver(openai.driver.folder)
-    victim.send(openai.command({"poll_s": 60.0}))
+    child = int(openai.driver({**openai.command({"poll_s": 60.0}), "in_child": True}).shown)
     waiting = threading.Event()
     for _ in range(600):
         if (openai.folder / "batches.json").exists() and openai.ledger()["batches"][0]["batch_id"]:
             break
-        waiting.wait(0.1)
-    victim.process.send_signal(signal.SIGKILL)
-    victim.close()
+        waiting.wait(0.05)
+    os.kill(child, signal.SIGKILL)
+    waiting.wait(0.1)
     assert len(openai.records) == 1
     assert openai.generate().status == 0
     assert openai.creates == 1

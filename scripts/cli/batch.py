@@ -142,6 +142,7 @@ def collect(run: FolderArgument, price_in: PriceInOption = None, price_out: Pric
     Exit status 3 as long as requests of the run are left or failed. `batch submit --run RUN` hands in again
     what expired, was cancelled or met a passing fault.
     """
+    from ..errors import IncompleteRunError
     from ..generate.api import check_error_share
     from ..generate.batch import api
     from ..generate.options import GenerateOptions
@@ -149,6 +150,11 @@ def collect(run: FolderArgument, price_in: PriceInOption = None, price_out: Pric
     options = GenerateOptions(model="", price_in=price_in, price_out=price_out)
     summary = api.collect(run, typer.echo, options=options)
     _tell(summary)
+    if summary.counts.left:
+        raise IncompleteRunError(
+            f"{summary.counts.left:,} requests are left: collect again when their batches are over, or hand in "
+            f"what is in none with `rupeebias batch submit --run {run}`"
+        )
     check_error_share(summary, None)
 
 
