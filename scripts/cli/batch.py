@@ -152,8 +152,8 @@ def collect(run: FolderArgument, price_in: PriceInOption = None, price_out: Pric
     _tell(summary)
     if summary.counts.left:
         raise IncompleteRunError(
-            f"{summary.counts.left:,} requests are left: collect again when their batches are over, or hand in "
-            f"what is in none with `rupeebias batch submit --run {run}`"
+            f"{summary.counts.left:,} requests are left: collect again when their batches are over, "
+            f"or hand in what is in none with `rupeebias batch submit --run {run}`"
         )
     check_error_share(summary, None)
 
