@@ -9,11 +9,11 @@ from rupeebias.selection import Selection, expected_prompt_ids
 
 
 def test_a_run_killed_twice_is_complete_and_nothing_is_bought_twice(tmp_path: Path) -> None:
-    requests = len(expected_prompt_ids(Selection(limit=200)))
-    assert requests > 2000
+    requests = len(expected_prompt_ids(Selection(limit=100)))
+    assert requests > 1000
     result = soak(
         tmp_path,
-        limit=200,
+        limit=100,
         requests=requests,
         connections=32,
         kind="bare",
