@@ -8,7 +8,7 @@ identifier changes. `--limit` takes whole slots only, since half a slot gives ha
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Annotated, Protocol, TypeVar
 
@@ -99,6 +99,8 @@ class Selection:
     """`Q1`, ..."""
     limit: int | None = None
     """At most so many whole slots; None: all."""
+    shard: tuple[int, int] | None = None
+    """(i, n): only the i-th of n parts of that, in whole slots; None: all."""
 
     @classmethod
     def parse(
@@ -110,6 +112,7 @@ class Selection:
         profiles: Sequence[str] | None = None,
         questions: Sequence[str] | None = None,
         limit: int | None = None,
+        shard: tuple[int, int] | None = None,
     ) -> "Selection":
         """Read what a user typed: slugs or labels in any case, each item possibly a comma-separated
         list.
@@ -128,26 +131,34 @@ class Selection:
             profiles=_resolve("profile", profiles, names.profiles),
             questions=_resolve("question", questions, names.questions),
             limit=limit,
+            shard=shard,
         )
-        if next(_slots(selection), None) is None:
+        if not selected_slots(selection):
             raise UsageError(f"no prompt matches {selection.describe()}; drop one of the options")
         return selection
 
     def describe(self) -> str:
         """Return the selection in words, as options: `--axis gender --limit 5`, or `everything`."""
         options = []
-        for field in fields(self)[:-1]:
-            values: tuple[str, ...] = getattr(self, field.name)
+        for name, option in _OPTION.items():
+            values: tuple[str, ...] = getattr(self, name)
             if values:
-                options.append(f"--{_OPTION[field.name]} {','.join(values)}")
+                options.append(f"--{option} {','.join(values)}")
         if self.limit is not None:
             options.append(f"--limit {self.limit}")
+        if self.shard is not None:
+            options.append("--shard {}/{}".format(*self.shard))
         return " ".join(options) or "everything"
 
-    def to_json(self) -> dict[str, list[str] | int | None]:
+    def to_json(self) -> dict[str, list[str] | list[int] | int | None]:
         """Return the selection as it stands in a manifest; `from_json` is the inverse."""
-        lists = {field.name: list(getattr(self, field.name)) for field in fields(self)[:-1]}
-        return {**lists, "limit": self.limit}
+        data: dict[str, list[str] | list[int] | int | None] = {
+            name: list(getattr(self, name)) for name in _OPTION
+        }
+        data["limit"] = self.limit
+        if self.shard is not None:
+            data["shard"] = list(self.shard)
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> "Selection":
@@ -155,15 +166,25 @@ class Selection:
         malformed.
         """
         kept: dict[str, list[str]] = {}
-        for field in fields(cls)[:-1]:
-            values = data.get(field.name) or []
+        for name in _OPTION:
+            values = data.get(name) or []
             if not isinstance(values, list) or not all(isinstance(item, str) for item in values):
-                raise UsageError(f"selection: {field.name} must be a list of names, not {values!r}")
-            kept[field.name] = values
+                raise UsageError(f"selection: {name} must be a list of names, not {values!r}")
+            kept[name] = values
         limit = data.get("limit")
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
             raise UsageError(f"selection: limit must be a whole number or null, not {limit!r}")
-        return cls.parse(**kept, limit=limit)
+        return cls.parse(**kept, limit=limit, shard=_shard_from_json(data.get("shard")))
+
+
+def _shard_from_json(data: object) -> tuple[int, int] | None:
+    if data is None:
+        return None
+    if isinstance(data, list) and len(data) == 2 and all(type(item) is int for item in data):
+        part, parts = data
+        if 1 <= part <= parts:
+            return part, parts
+    raise UsageError(f"selection: shard must be [i, n] with i from 1 to n, not {data!r}")
 
 
 _OPTION = {
@@ -206,10 +227,14 @@ def selected_slots(selection: Selection) -> list[Slot]:
     languages, so that the chosen slots match across them and a larger limit contains a smaller one.
     """
     slots = list(_slots(selection))
-    if selection.limit is None or selection.limit >= len(slots):
+    if selection.limit is not None and selection.limit < len(slots):
+        chosen = set(itertools.islice(_spread(slots), selection.limit))
+        slots = [slot for slot in slots if slot in chosen]
+    if selection.shard is None:
         return slots
-    chosen = set(itertools.islice(_spread(slots), selection.limit))
-    return [slot for slot in slots if slot in chosen]
+    # Every n-th slot, so that each part holds every use case, language and axis in proportion.
+    part, parts = selection.shard
+    return slots[part - 1 :: parts]
 
 
 @dataclass(frozen=True, slots=True)

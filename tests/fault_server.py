@@ -5,10 +5,13 @@ patched.
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
+
+import orjson
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,15 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "application/json"
     delay_s: float = 0.0
+    drip_s: float = 0.0
+    """Pause after every byte of the body."""
+    cut_at: int | None = None
+    """Bytes of the body after which the connection breaks; None: it does not."""
+
+    @property
+    def is_success(self) -> bool:
+        """True for a whole reply that has to be paid."""
+        return self.status == 200 and self.cut_at is None and '"choices"' in self.body
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,9 @@ class Call:
     number: int
     body: dict[str, Any]
     headers: Mapping[str, str]
+    path: str = "/v1/chat/completions"
+    at: float = 0.0
+    """When it came, by time.monotonic."""
 
     @property
     def prompt(self) -> str:
@@ -79,11 +94,34 @@ def html() -> Answer:
     return Answer(200, "<html><body>Login</body></html>", content_type="text/html")
 
 
-class FaultServer:
-    """Serves `behaviour` on a free port while its context lasts; `calls` is its log."""
+def drip(seconds: float = 0.5) -> Answer:
+    """A reply whose bytes come one by one."""
+    return replace(reply(), drip_s=seconds)
 
-    def __init__(self, behaviour: Behaviour) -> None:
+
+def broken_off() -> Answer:
+    """A reply whose connection breaks in the middle of the body."""
+    return replace(reply(), cut_at=40)
+
+
+class FaultServer:
+    """Serves `behaviour` on a free port while its context lasts.
+
+    `calls` is its log of requests; `on_sent` hears of each answer once it is on its way. A server that gets
+    very many calls counts them only (`keeps_calls`).
+    """
+
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        on_sent: Callable[[Call, Answer], None] = lambda call, answer: None,
+        *,
+        keeps_calls: bool = True,
+    ) -> None:
         self.calls: list[Call] = []
+        self.count = 0
+        self._keeps_calls = keeps_calls
+        self._on_sent = on_sent
         self._behaviour = behaviour
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -127,8 +165,10 @@ class FaultServer:
             while (call := await self._read(reader)) is not None:
                 answer = self._behaviour(call)
                 await asyncio.sleep(answer.delay_s)
-                writer.write(_encode(answer))
-                await writer.drain()
+                await _write(writer, answer)
+                self._on_sent(call, answer)
+                if answer.cut_at is not None:
+                    return
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client left, or the server stops
         finally:
@@ -136,18 +176,33 @@ class FaultServer:
 
     async def _read(self, reader: asyncio.StreamReader) -> Call | None:
         head = await reader.readuntil(b"\r\n\r\n")
-        lines = head.decode("latin-1").split("\r\n")[1:]
+        first, *lines = head.decode("latin-1").split("\r\n")
         headers = {
             name.strip().lower(): value.strip()
             for name, _, value in (line.partition(":") for line in lines if line)
         }
         body = await reader.readexactly(int(headers.get("content-length", "0")))
-        call = Call(len(self.calls), json.loads(body), headers)
-        self.calls.append(call)
+        call = Call(self.count, orjson.loads(body or b"{}"), headers, first.split()[1], time.monotonic())
+        self.count += 1
+        if self._keeps_calls:
+            self.calls.append(call)
         return call
 
 
-def _encode(answer: Answer) -> bytes:
+async def _write(writer: asyncio.StreamWriter, answer: Answer) -> None:
+    head, body = _encode(answer)
+    if not answer.drip_s:
+        writer.write(head + body[: answer.cut_at])
+        await writer.drain()
+        return
+    writer.write(head)
+    for byte in body[: answer.cut_at]:
+        writer.write(bytes([byte]))
+        await writer.drain()
+        await asyncio.sleep(answer.drip_s)
+
+
+def _encode(answer: Answer) -> tuple[bytes, bytes]:
     body = answer.body.encode()
     headers = {
         "Content-Type": answer.content_type,
@@ -155,4 +210,4 @@ def _encode(answer: Answer) -> bytes:
         **answer.headers,
     }
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return f"HTTP/1.1 {answer.status} Scripted\r\n{head}\r\n".encode() + body
+    return f"HTTP/1.1 {answer.status} Scripted\r\n{head}\r\n".encode(), body

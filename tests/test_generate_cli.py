@@ -4,6 +4,7 @@ LiteLLM takes seconds to import, so all provider scenarios share one process, wh
 after the other and reports on each.
 """
 
+import itertools
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +83,8 @@ def records(folder: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Commands with a key in the environment."""
-    cli = Cli(tmp_path_factory.mktemp("keyed"), {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": ""})
+    keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY"), KEY)
+    cli = Cli(tmp_path_factory.mktemp("keyed"), {**keys, "GROQ_API_KEY": ""})
     yield cli
     cli.close()
 
@@ -287,12 +290,15 @@ def test_no_server_is_one_clear_line(keyed: Cli) -> None:
     [
         (("--model", "nonsense"), "unknown model 'nonsense': expected provider/model"),
         (("--model", "foo/bar"), "unknown model 'foo/bar'"),
-        (("--model", "anthropic/claude-sonnet-4-5"), "set ANTHROPIC_API_KEY in the environment"),
+        (("--model", "groq/llama-3.3-70b-versatile"), "set GROQ_API_KEY in the environment"),
         (("--model", "openai/x", "-M", "api_key=abc"), "-M api_key: keys are read from the env"),
         (("--model", "openai/x", "-M", 'extra_headers={"X-Api-Key": "a"}'), "-M X-Api-Key: keys"),
         (("--model", "openai/x", "--base-url", "localhost:80"), "expected http://host:port/path"),
         (("--model", "openai/x", "--base-url", "http://u:p@h/v1"), "holds a password"),
-        (("--model", "openai/x", "--constrain"), "--constrain works with local/ models"),
+        (
+            ("--model", "openai/x", "--constrain"),
+            "--constrain works with local/ models and with llama.cpp or vLLM at --base-url",
+        ),
         (("--model", "openai/x", "-M", "oops"), "-M oops: expected KEY=VALUE"),
     ],
 )
@@ -300,6 +306,279 @@ def test_wrong_usage_of_a_provider(keyed: Cli, words: tuple[str, ...], message: 
     outcome = keyed("generate", *words, *SMALL, "--run", "usage")
     assert outcome.status == 2
     assert message in outcome.shown
+
+
+# Limits, money and faithful settings
+
+
+def gaps(server: FaultServer) -> list[float]:
+    """Seconds between one call and the next."""
+    times = [call.at for call in server.calls]
+    return [later - earlier for earlier, later in itertools.pairwise(times)]
+
+
+@pytest.mark.parametrize(
+    ("headers", "least"),
+    [
+        ({"retry_after": "0.6"}, 0.6),
+        ({"retry_after_ms": "600"}, 0.6),
+        ({"retry_after": "600ms"}, 0.6),
+        ({"x_ratelimit_remaining_requests": "0", "x_ratelimit_reset_requests": "0.6s"}, 0.6),
+    ],
+)
+@pytest.mark.parametrize("provider_name", ["openai", "hosted_vllm", "mistral"])
+def test_no_provider_is_asked_before_the_time_that_it_names(
+    keyed: Cli, headers: dict[str, str], least: float, provider_name: str
+) -> None:
+    def behaviour(call: Call) -> Answer:
+        return failure(429, "slow down", **headers) if call.number == 0 else reply()
+
+    with FaultServer(behaviour) as server:
+        run = f"waits-{provider_name}-{'-'.join((*headers, *headers.values()))}"
+        words = provider(server, run, "--model", f"{provider_name}/x", "--max-retries", "1")
+        assert keyed(*words).status == 0
+        assert len(server.calls) == 11
+        # Backoff without a header would come after 0.5 to 1 s: the upper bound tells the two apart mostly.
+        assert least <= gaps(server)[0] < 2.0
+
+
+def anthropic_reply() -> Answer:
+    """A message in Anthropic's form."""
+    body = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-4-5-20250929",
+        "content": [{"type": "text", "text": "### 5 INR"}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 10, "output_tokens": 3},
+    }
+    return Answer(body=json.dumps(body))
+
+
+def test_anthropic_is_waited_for_until_its_limit_is_full_again(keyed: Cli) -> None:
+    def behaviour(call: Call) -> Answer:
+        if call.number > 0:
+            return anthropic_reply()
+        reset = datetime.now(UTC) + timedelta(seconds=2)  # to the second: between 1 and 2 s
+        headers = {
+            "anthropic_ratelimit_requests_remaining": "0",
+            "anthropic_ratelimit_requests_reset": reset.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+        return failure(429, "slow down", **headers)
+
+    with FaultServer(behaviour) as server:
+        model = ("--model", "anthropic/claude-sonnet-4-5", "--base-url", server.url.removesuffix("/v1"))
+        assert keyed(*provider(server, "anthropic", *model, "--max-tokens", "64")).status == 0
+        assert gaps(server)[0] >= 1.0
+        assert server.calls[0].path == "/v1/messages"
+    record = records(keyed.folder / "anthropic")[0]
+    # 10 x 3 + 3 x 15 = 75 millionths
+    assert (record["output"], record["cost_usd"]) == ("### 5 INR", pytest.approx(75e-6))
+    assert record["response_model"] == "claude-sonnet-4-5-20250929"
+
+
+def test_a_daily_limit_stops_the_run_with_the_reason_and_burns_no_request(keyed: Cli) -> None:
+    def behaviour(call: Call) -> Answer:
+        return reply() if call.number < 4 else failure(429, "daily limit", retry_after="86400")
+
+    with FaultServer(behaviour) as server:
+        started = time.monotonic()
+        stopped = keyed(*provider(server, "daily", "-j", "1"))
+        assert time.monotonic() - started < 20
+        assert len(server.calls) == 5
+    assert stopped.status == 3
+    assert "asked to wait 86400 s" in stopped.shown
+    assert "4 of 10 are done" in stopped.shown
+    assert [record["error"] for record in records(keyed.folder / "daily")] == [None] * 4
+
+
+def test_a_rejected_parameter_is_left_out_once_and_for_the_whole_run(keyed: Cli) -> None:
+    def behaviour(call: Call) -> Answer:
+        if "seed" in call.body:
+            return failure(400, "Unsupported parameter: 'seed' is not supported with this model.")
+        return reply()
+
+    with FaultServer(behaviour) as server:
+        done = keyed(*provider(server, "rejected", "--seed", "7"))
+        assert done.status == 0, done.shown
+        assert "seed: not sent from here on (HTTP 400: Unsupported parameter: 'seed'" in done.shown
+        assert ["seed" in call.body for call in server.calls] == [True] + [False] * 10
+        settings = orjson.loads((keyed.folder / "rejected" / "manifest.json").read_bytes())["settings"]
+        assert "seed" not in settings
+        assert settings["not_sent"]["seed"].startswith("7: HTTP 400: Unsupported parameter")
+        assert settings["temperature"] == 0.0
+
+        again = keyed(*provider(server, "rejected", "--seed", "7", "--repeats", "2"))
+        assert again.status == 0, again.shown
+        assert "seed: not sent (7: HTTP 400" in again.shown
+        assert ["seed" in call.body for call in server.calls[11:]] == [False] * 10
+
+        other = keyed(*provider(server, "rejected", "--seed", "8", "--repeats", "2"))
+        assert other.status == 2
+        assert "seed: unset -> 8" in other.shown
+
+
+def test_a_rejection_after_the_first_reply_changes_nothing(keyed: Cli) -> None:
+    def behaviour(call: Call) -> Answer:
+        return failure(400, "Unsupported parameter: 'seed'") if call.number == 3 else reply()
+
+    with FaultServer(behaviour) as server:
+        assert keyed(*provider(server, "late", "--seed", "7")).status == 3
+        assert all(call.body["seed"] == 7 for call in server.calls)
+    assert [r["status"] for r in records(keyed.folder / "late")].count("error") == 1
+
+
+def test_a_cap_stops_before_it_is_exceeded_and_the_run_goes_on_under_a_higher_one(keyed: Cli) -> None:
+    # Real cost: 36 x 1 + 6 x 10 = 96 millionths a call. At worst about 1,000 bytes x 1 + 50 x 10.
+    with FaultServer(lambda call: reply()) as server:
+        words = provider(server, "cap", "--price-in", "1", "--price-out", "10", "--max-tokens", "50")
+        capped = keyed(*words, "--max-cost", "0.0016", "-j", "1")
+        assert capped.status == 3, capped.shown
+        assert "--max-cost 0.0016 USD leaves no room for another call" in capped.shown
+        kept = records(keyed.folder / "cap")
+        assert 0 < len(kept) == len(server.calls) < 10
+        assert [record["cost_usd"] for record in kept] == [pytest.approx(96e-6)] * len(kept)
+        assert keyed(*words, "--max-cost", "1").status == 0
+        assert len(server.calls) == 10
+    manifest = orjson.loads((keyed.folder / "cap" / "manifest.json").read_bytes())
+    assert manifest["cost_usd"] == pytest.approx(960e-6)
+    listed = keyed("runs", "cap").shown
+    assert "0.0010" in listed
+
+
+def test_a_cap_without_a_price_or_a_longest_answer_is_refused(keyed: Cli) -> None:
+    unknown = keyed("generate", "--model", "openai/x", *SMALL, "--max-cost", "1")
+    assert unknown.status == 2
+    assert "the price of openai/x is unknown; give --price-in and --price-out" in unknown.shown
+    prices = ("--price-in", "1", "--price-out", "1")
+    unbounded = keyed("generate", "--model", "openai/x", *SMALL, "--max-cost", "1", *prices)
+    assert unbounded.status == 2
+    assert "--max-cost needs --max-tokens" in unbounded.shown
+
+
+def test_a_dry_run_prints_tokens_costs_and_who_says_so(keyed: Cli) -> None:
+    shown = keyed("generate", "--model", "openai/gpt-4o-mini", "--max-tokens", "64", "--dry-run").shown
+    lines = shown.splitlines()
+    assert any("39,150 requests: 0 done, 39,150 to do" in line for line in lines)
+    assert any("313,200 to 2,505,600 out (at most 64 an answer)" in line for line in lines)
+    (cost,) = [line for line in lines if line.startswith("cost: ")]
+    assert "0.15 USD in and 0.6 USD out per million tokens: LiteLLM's price map, openai/gpt-4o-mini" in cost
+    (batch,) = [line for line in lines if line.startswith("cost with --batch: ")]
+    assert "0.075 USD in and 0.3 USD out" in batch
+    unknown = keyed("generate", "--model", "openai/x", "--dry-run", *SMALL).shown
+    assert "cost: unknown" in unknown
+
+
+def test_a_change_of_the_served_model_is_said_and_recorded(keyed: Cli) -> None:
+    with FaultServer(lambda call: reply(model="x-01" if call.number < 6 else "x-02")) as server:
+        shown = keyed(*provider(server, "alias", "-j", "1")).shown
+    assert "warning: the provider now says x-02, after x-01 (6)" in shown
+    assert "served by several models: x-01 (6), x-02 (4)" in shown
+    manifest = orjson.loads((keyed.folder / "alias" / "manifest.json").read_bytes())
+    assert manifest["response_models"] == {"x-01": 6, "x-02": 4}
+
+
+def test_odd_replies_have_a_status_and_are_not_bought_again(keyed: Cli) -> None:
+    odd = iter(
+        [
+            reply(None, finish_reason="length", reasoning_content="perhaps 5 lakh"),
+            reply("", finish_reason="stop"),
+            reply("The right amount", finish_reason="length"),
+        ]
+    )
+    with FaultServer(lambda call: next(odd, reply())) as server:
+        done = keyed(*provider(server, "odd", "-j", "1"))
+        assert done.status == 0
+        assert len(server.calls) == 10
+        assert "warning: the first reply is reasoning only (finish_reason length)" in done.shown
+        assert "not whole answers: 1 empty, 1 reasoning only, 1 truncated" in done.shown
+        assert keyed(*provider(server, "odd", "--retry-errors")).status == 0
+        assert len(server.calls) == 10
+    statuses = [record["status"] for record in records(keyed.folder / "odd")]
+    assert statuses == ["reasoning_only", "empty", "truncated"] + ["answer"] * 7
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [None, {}, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}],
+    ids=["none", "empty", "zeros"],
+)
+def test_a_reply_without_true_token_counts_has_an_unknown_cost(keyed: Cli, usage: Any, request: Any) -> None:
+    run = f"usage-{request.node.callspec.id}"
+    with FaultServer(lambda call: reply(usage=usage)) as server:
+        prices = ("--price-in", "1", "--price-out", "1")
+        assert keyed(*provider(server, run, *prices)).status == 0
+    assert {record["cost_usd"] for record in records(keyed.folder / run)} == {None}
+    assert "unknown" in keyed("runs", run).shown
+
+
+def test_requests_a_minute_are_bounded(keyed: Cli) -> None:
+    # 600 a minute: bursts of 10, then 9.83 a second; ten requests beyond the burst take a second.
+    with FaultServer(lambda call: reply()) as server:
+        words = provider(server, "rpm", "--limit", "4", "--rpm", "600", "-j", "20")
+        assert keyed(*words).status == 0
+        times = sorted(call.at for call in server.calls)
+        assert len(times) == 20
+        assert times[-1] - times[0] >= 0.9
+
+
+# Servers that hold answers to the format
+
+
+def format_server(owner: str, version: str = "", text: str = "### 5 %") -> FaultServer:
+    """A server that says what it is."""
+
+    def behaviour(call: Call) -> Answer:
+        if call.path == "/v1/models":
+            return Answer(body=json.dumps({"data": [{"id": "x", "owned_by": owner}]}))
+        if call.path == "/version":
+            return Answer(body=json.dumps({"version": version}))
+        return reply(text)
+
+    return FaultServer(behaviour)
+
+
+INCREMENT = ("--use-case", "salary_increment", "--axis", "gender", "--limit", "1")
+
+
+@pytest.mark.parametrize(
+    ("model", "owner", "version", "field"),
+    [
+        ("openai/x", "llamacpp", "", "grammar"),
+        ("openai/x", "vllm", "0.12.0", "structured_outputs"),
+        ("hosted_vllm/x", "", "0.9.2", "guided_regex"),
+        ("hosted_vllm/x", "", "0.13.1.dev5", "structured_outputs"),
+    ],
+)
+def test_a_server_is_told_the_format_in_its_own_words(
+    keyed: Cli, model: str, owner: str, version: str, field: str
+) -> None:
+    with format_server(owner, version) as server:
+        words = ("--base-url", server.url, "--run", f"format-{owner}-{version}", "--constrain")
+        done = keyed("generate", "--model", model, *INCREMENT, *words)
+        assert done.status == 0, done.shown
+        body = server.calls[-1].body
+    given = body[field]["regex"] if field == "structured_outputs" else body[field]
+    assert "200" in given
+    assert "%" in given
+    settings = orjson.loads((keyed.folder / f"format-{owner}-{version}" / "manifest.json").read_bytes())
+    assert settings["settings"]["constrain"] is True
+    assert settings["settings"]["formats"]["salary_increment"] == "### ([0-9]|[1-9][0-9]|1[0-9][0-9]|200) %"
+
+
+def test_a_server_that_cannot_or_does_not_hold_the_format_is_refused(keyed: Cli) -> None:
+    with format_server("someone") as server:
+        words = ("--model", "openai/x", "--base-url", server.url, "--constrain", *INCREMENT)
+        other = keyed("generate", *words, "--run", "no-format")
+        assert other.status == 2
+        assert "is neither llama.cpp nor vLLM (it says 'someone')" in other.shown
+    with format_server("vllm", "0.12.0", "I would say 5 percent.") as server:
+        words = ("--model", "openai/x", "--base-url", server.url, "--constrain", *INCREMENT)
+        ignored = keyed("generate", *words, "--run", "ignores-format")
+        assert ignored.status == 1
+        assert "the server does not hold answers to the format (it said 'I would say" in ignored.shown
+        assert len([call for call in server.calls if call.path.endswith("completions")]) == 1
 
 
 def test_the_key_is_in_no_file_and_no_message(keyed: Cli) -> None:
@@ -364,10 +643,10 @@ def test_another_model_gets_another_directory_and_runs_lists_both(plain: Cli) ->
     listed = plain("runs")
     assert listed.status == 0
     rows = [line.split() for line in listed.shown.splitlines()]
-    assert rows[0] == ["run", "model", "done", "failed", "left"]
+    assert rows[0] == ["run", "model", "done", "failed", "left", "cost"]
     assert rows[1:] == [
-        [names[0], "sim/biased", "10", "0", "0"],
-        [names[1], "sim/fair", "10", "0", "0"],
+        [names[0], "sim/biased", "10", "0", "0", "0"],
+        [names[1], "sim/fair", "10", "0", "0", "0"],
     ]
 
 
@@ -431,6 +710,13 @@ def test_a_second_process_on_a_run_is_refused(plain: Cli) -> None:
         (("--model", "sim/fair", "--arm", "kind"), "--arm kind: expected standard or fairness"),
         (("--model", "sim/fair", "--repeats", "0"), "--repeats 0"),
         (("--model", "sim/fair", "-j", "0"), "--max-connections 0"),
+        (("--model", "sim/fair", "--workers", "2"), "--workers suits models of a provider"),
+        (("--model", "sim/fair", "--rpm", "0"), "--max-requests-per-minute 0"),
+        (("--model", "sim/fair", "--tpm", "-1"), "--max-tokens-per-minute -1"),
+        (("--model", "sim/fair", "--max-cost", "0"), "--max-cost 0"),
+        (("--model", "sim/fair", "--price-in", "1"), "--price-in and --price-out belong together"),
+        (("--model", "sim/fair", "--shard", "3/2"), "--shard 3/2: expected I/N with I from 1 to N"),
+        (("--model", "sim/fair", "--shard", "two"), "--shard two: expected I/N"),
         (("--model", "sim/fair", "--timeout", "0"), "--timeout"),
         (("--model", "sim/fair", "--fail-on-error", "5"), "expected a share from 0 to 1"),
     ],
@@ -440,6 +726,91 @@ def test_wrong_usage(plain: Cli, words: tuple[str, ...], message: str) -> None:
     assert outcome.status == 2
     assert message in outcome.shown
     assert not (plain.folder / "usage").exists()
+
+
+def test_a_full_disk_is_one_clear_line_and_the_same_command_completes(plain: Cli) -> None:
+    # A file size limit acts as a full disk: the write that crosses it is cut short.
+    words = ("generate", "--model", "sim/fair", "--axis", "gender", "--limit", "40", "--run", "full")
+    script = """
+        import resource, sys
+        from rupeebias.cli.app import main
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        main(sys.argv[1:])
+    """
+    stopped = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), *words],
+        cwd=plain.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert stopped.returncode == 1
+    assert "error: cannot write full/outputs.jsonl" in stopped.stderr
+    assert "all earlier replies are kept, free some space and run the same command again" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    kept = (plain.folder / "full" / "outputs.jsonl").read_bytes()
+    assert len(kept) == 10_000
+    done = plain(*words)
+    assert done.status == 0
+    whole = kept.count(b"\n")
+    assert f"200 requests: {whole} done, {200 - whole} to do" in done.shown
+    assert len({r["prompt_id"] for r in records(plain.folder / "full")}) == 200
+    assert len(records(plain.folder / "full")) == 200
+
+
+def test_replies_that_were_taken_out_by_hand_are_said_to_be_missing_and_asked_again(plain: Cli) -> None:
+    words = ("generate", "--model", "sim/fair", *SMALL, "--run", "cut")
+    assert plain(*words).status == 0
+    path = plain.folder / "cut" / "outputs.jsonl"
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:3] + lines[5:]) + b'{"prompt_id": "a:b", "repeat": 0, "error": null}\n')
+    again = plain(*words)
+    assert again.status == 0
+    assert "10 requests: 8 done, 2 to do" in again.shown
+    assert "has 2 replies fewer than cut/manifest.json counts" in again.shown
+    assert "1 records in cut/outputs.jsonl belong to no request of this run" in again.shown
+
+
+def test_three_shards_join_to_the_whole_run(plain: Cli) -> None:
+    words = ("generate", "--model", "sim/fair", *SMALL[:2], "--limit", "7", "--run")
+    for i in (1, 2, 3):
+        assert plain(*words, f"shard-{i}", "--shard", f"{i}/3").status == 0
+    assert plain(*words, "whole").status == 0
+
+    two = plain("join", "shard-3", "shard-1", "--out", "two")
+    # Seven slots of five: the shards have 3, 2 and 2 of them.
+    assert (two.status, two.shown) == (0, "two: 25 done, 0 failed, 10 left\n")
+    assert "35 requests: 25 done, 10 to do" in plain(*words, "two").shown
+
+    three = plain("join", "shard-1", "shard-2", "shard-3", "--out", "three")
+    assert three.status == 0
+    assert "35 requests: 35 done, 0 to do" in plain(*words, "three").shown
+    for joined in ("two", "three"):
+        assert outputs(plain.folder / joined) == outputs(plain.folder / "whole")
+
+
+def outputs(folder: Path) -> dict[str, Any]:
+    return {record["prompt_id"]: record["output"] for record in records(folder)}
+
+
+def test_only_different_shards_of_one_run_can_be_joined(plain: Cli) -> None:
+    words = ("generate", *SMALL, "--run")
+    for run, model, shard in (("a", "fair", "1/2"), ("b", "biased", "2/2"), ("c", "fair", "2/3")):
+        assert plain(*words, f"j-{run}", "--model", f"sim/{model}", "--shard", shard).status == 0
+    assert plain(*words, "j-whole", "--model", "sim/fair").status == 0
+    for shards, message in (
+        (("j-a", "j-b"), "j-b is no shard of the same run as j-a: model: sim/fair -> sim/biased"),
+        (("j-a", "j-c"), "number of shards: 2 -> 3"),
+        (("j-a", "j-a"), "--shard 1/2 is given twice"),
+        (("j-a", "j-whole"), "j-whole is a whole run, no shard"),
+        (("j-a", "nowhere"), "nowhere is not a run directory"),
+    ):
+        refused = plain("join", *shards, "--out", "j-out")
+        assert refused.status == 2
+        assert message in refused.shown
+        assert not (plain.folder / "j-out").exists()
+    assert "j-b exists" in plain("join", "j-a", "--out", "j-b").shown
 
 
 def test_no_runs(plain: Cli, tmp_path: Path) -> None:

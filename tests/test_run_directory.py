@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,42 @@ def test_a_full_disk_stops_the_run_and_the_next_session_repairs(tmp_path: Path) 
     assert len(lines(path)) == kept + 1
 
 
+def test_a_record_is_on_the_disk_within_a_fifth_of_a_second_and_many_share_one_flush(tmp_path: Path) -> None:
+    flushes: list[float] = []
+    path = tmp_path / "outputs.jsonl"
+
+    def sync(fd: int) -> None:
+        os.fsync(fd)
+        flushes.append(time.monotonic())
+
+    with Journal(path, sync=sync) as journal:
+        for turn in range(4):
+            for number in range(50):
+                journal.append(record(f"{turn}-{number}"))
+            written = time.monotonic()
+            while not flushes or flushes[-1] < written:
+                assert time.monotonic() - written < 0.2 + 0.5  # half a second for a busy machine
+                time.sleep(0.002)
+        assert len(flushes) <= 10  # for 200 records
+
+
+def test_a_flush_that_fails_ends_the_run_with_the_reason(tmp_path: Path) -> None:
+    failed = threading.Event()
+
+    def sync(fd: int) -> None:
+        failed.set()
+        raise OSError(28, "No space left on device")
+
+    journal = Journal(tmp_path / "outputs.jsonl", sync=sync)
+    journal.append(record("a"))
+    assert failed.wait(5)
+    time.sleep(0.05)  # for the flushing thread to note it
+    with pytest.raises(RupeeBiasError, match="No space left on device; all earlier replies are kept"):
+        journal.append(record("b"))
+    with pytest.raises(OSError, match="No space"):
+        journal.close()
+
+
 def test_closing_twice_is_fine_and_leaves_no_thread(tmp_path: Path) -> None:
     before = threading.active_count()
     journal = Journal(tmp_path / "outputs.jsonl")
@@ -301,6 +338,18 @@ def test_a_damaged_manifest_is_named_and_kept(tmp_path: Path, content: bytes, me
     with pytest.raises(RupeeBiasError, match=message), open_run(tmp_path, manifest()):
         pass
     assert (tmp_path / "manifest.json").read_bytes() == content
+
+
+def test_a_run_whose_replies_are_gone_is_not_bought_again_in_silence(tmp_path: Path) -> None:
+    write_manifest(tmp_path, replace(manifest(), counts=Counts(10, 7, 0)))
+    with (
+        pytest.raises(
+            RupeeBiasError, match=r"has no outputs\.jsonl, though its manifest\.json counts 7 replies"
+        ),
+        open_run(tmp_path, manifest()),
+    ):
+        pass
+    assert [path.name for path in tmp_path.iterdir() if path.name != ".lock"] == ["manifest.json"]
 
 
 def test_a_manifest_survives_its_file(tmp_path: Path) -> None:

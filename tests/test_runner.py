@@ -19,13 +19,18 @@ from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
+from rupeebias.generate.gate import Bounds
 from rupeebias.generate.journal import Journal
-from rupeebias.generate.outputs import latest_valid
-from rupeebias.generate.progress import PlainLines, Quiet
+from rupeebias.generate.money import Budget
+from rupeebias.generate.outputs import latest_valid, read_outputs
+from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunOptions, RunResult, run
+from rupeebias.generate.sight import Sight
 from rupeebias.generate.types import CallError, Complete, Reply, Request
 
-FAST = RunOptions(max_connections=4, first_wait_s=0.001, longest_wait_s=0.002)
+SOON = RetryRules(first_wait_s=0.001, longest_wait_s=0.002)
+FAST = RunOptions(bounds=Bounds(max_connections=4), retries=SOON)
+ALONE = Bounds(max_connections=1)
 
 
 def asks(n: int) -> list[Request]:
@@ -39,7 +44,7 @@ def ask_all(
     path = folder / "outputs.jsonl"
     with Journal(path) as journal:
         before = path.stat().st_size
-        result = asyncio.run(run(requests, complete, journal, options, Quiet()))
+        result = asyncio.run(run(requests, complete, journal, options, Sight()))
     return result, [orjson.loads(line) for line in path.read_bytes()[before:].splitlines()]
 
 
@@ -74,7 +79,7 @@ def test_a_record_holds_what_the_reply_said(tmp_path: Path) -> None:
     _, (record,) = ask_all(tmp_path, [Request("p", 2, "s", "q", "u")], complete)
     assert list(record) == [
         "prompt_id", "repeat", "output", "finish_reason", "error", "usage",
-        "cost_usd", "latency_s", "attempts", "created_at", "response_model",
+        "cost_usd", "latency_s", "attempts", "created_at", "response_model", "status",
     ]  # fmt: skip
     assert (record["prompt_id"], record["repeat"], record["output"]) == ("p", 2, "₹5")
     assert (record["usage"], record["cost_usd"]) == ({"input_tokens": 3}, 0.5)
@@ -111,8 +116,8 @@ def test_no_more_calls_at_once_than_allowed_and_no_task_per_request(tmp_path: Pa
     requests = (request for request, _ in zip(asks(3000), pulled, strict=False))
     result, _ = ask_all(tmp_path, requests, complete)
     assert result.replied == 3000
-    assert most_running == FAST.max_connections
-    assert most_tasks <= FAST.max_connections + 3
+    assert most_running == FAST.bounds.max_connections
+    assert most_tasks <= FAST.bounds.max_connections + 3
 
 
 # Retries
@@ -145,7 +150,7 @@ def test_the_server_is_not_asked_before_the_time_that_it_names(tmp_path: Path) -
 
 
 def test_retries_are_bounded_and_the_failure_is_a_record(tmp_path: Path) -> None:
-    options = RunOptions(max_connections=1, max_retries=2, first_wait_s=0.001)
+    options = RunOptions(bounds=ALONE, retries=RetryRules(2, first_wait_s=0.001))
     fault = CallError("HTTP 503: busy", retryable=True)
     complete, calls = scripted(Reply("x"), fault, fault, fault)
     result, records = ask_all(tmp_path, asks(2), complete, options)
@@ -157,7 +162,7 @@ def test_retries_are_bounded_and_the_failure_is_a_record(tmp_path: Path) -> None
 
 def test_waits_grow_and_stay_bounded(tmp_path: Path) -> None:
     # 20, 40, 60, 60 ms, each times 0.5 to 1: at least 90 ms, and without the bound at least 150.
-    options = RunOptions(max_connections=1, max_retries=4, first_wait_s=0.02, longest_wait_s=0.06)
+    options = RunOptions(bounds=ALONE, retries=RetryRules(4, first_wait_s=0.02, longest_wait_s=0.06))
     fault = CallError("HTTP 503", retryable=True)
     complete, _ = scripted(fault, fault, fault, fault)
     started = time.monotonic()
@@ -167,7 +172,7 @@ def test_waits_grow_and_stay_bounded(tmp_path: Path) -> None:
 
 
 def test_a_wait_beyond_the_total_deadline_is_not_begun(tmp_path: Path) -> None:
-    options = RunOptions(max_connections=1, timeout_s=5.0)
+    options = RunOptions(bounds=ALONE, timeout_s=5.0)
     daily = CallError("HTTP 429", retryable=True, retry_after_s=86_400)
     complete, calls = scripted(Reply("x"), daily)
     started = time.monotonic()
@@ -185,7 +190,7 @@ def test_a_silent_server_is_given_up_at_the_attempt_deadline(tmp_path: Path) -> 
             await asyncio.sleep(60)
         return Reply("x")
 
-    options = RunOptions(max_connections=1, attempt_timeout_s=0.05, first_wait_s=0.001)
+    options = RunOptions(bounds=ALONE, attempt_timeout_s=0.05, retries=SOON)
     started = time.monotonic()
     _, records = ask_all(tmp_path, asks(2), complete, options)
     assert time.monotonic() - started < 2
@@ -198,7 +203,7 @@ def test_the_total_deadline_bounds_an_attempt_too(tmp_path: Path) -> None:
             await asyncio.sleep(60)
         return Reply("x")
 
-    options = RunOptions(max_connections=1, timeout_s=0.05)
+    options = RunOptions(bounds=ALONE, timeout_s=0.05)
     started = time.monotonic()
     result, records = ask_all(tmp_path, asks(2), complete, options)
     assert time.monotonic() - started < 2
@@ -212,6 +217,101 @@ def test_a_fault_of_one_prompt_is_not_retried(tmp_path: Path) -> None:
     result, _ = ask_all(tmp_path, asks(5), complete)
     assert Counter(calls).most_common(1)[0][1] == 1
     assert (result.replied, result.failed, result.stopped) == (4, 1, None)
+
+
+def test_a_limit_that_outlasts_the_deadline_stops_the_run_and_fails_no_request(
+    tmp_path: Path,
+) -> None:
+    options = RunOptions(bounds=ALONE, timeout_s=5.0)
+    daily = CallError("HTTP 429", retryable=True, retry_after_s=86_400, throttled=True)
+    complete, calls = scripted(Reply("x"), daily)
+    result, records = ask_all(tmp_path, asks(9), complete, options)
+    assert (len(calls), len(records)) == (2, 1)
+    assert result.stopped is not None
+    assert "asked to wait 86400 s: --timeout is 5 s; --timeout " in result.stopped
+    assert not result.fatal
+
+
+def test_a_wait_as_told_that_did_not_help_is_followed_by_backoff(tmp_path: Path) -> None:
+    times: list[float] = []
+
+    async def complete(request: Request) -> Reply:
+        times.append(time.monotonic())
+        if len(times) <= 4:
+            raise CallError("HTTP 429", retryable=True, retry_after_s=0.0, throttled=True)
+        return Reply("x")
+
+    rules = RetryRules(first_wait_s=0.05)
+    ask_all(tmp_path, asks(1), complete, RunOptions(bounds=ALONE, retries=rules))
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    # At once as told; then at least a half of 0.1, 0.2 and 0.4 s.
+    assert gaps[0] < 0.05
+    assert gaps[1] >= 0.05
+    assert gaps[2] >= 0.1
+    assert gaps[3] >= 0.2
+
+
+def test_429_shrinks_the_calls_at_once_and_5xx_does_not(tmp_path: Path) -> None:
+    def most_at_once(error: CallError) -> int:
+        running, most, count = 0, 0, 0
+
+        async def complete(request: Request) -> Reply:
+            nonlocal running, most, count
+            running += 1
+            count += 1
+            if count > 40:
+                most = max(most, running)
+            await asyncio.sleep(0.002)
+            running -= 1
+            if 17 < count < 40 and request.repeat == 0 and count % 2:
+                raise error
+            return Reply("x")
+
+        options = RunOptions(bounds=Bounds(max_connections=16), retries=SOON)
+        ask_all(tmp_path / error.message, asks(120), complete, options)
+        return most
+
+    for name in ("HTTP 429", "HTTP 503"):
+        (tmp_path / name).mkdir()
+    assert most_at_once(CallError("HTTP 503", retryable=True)) == 16
+    assert most_at_once(CallError("HTTP 429", retryable=True, throttled=True)) < 16
+
+
+def test_a_cap_ends_the_run_before_it_is_exceeded(tmp_path: Path) -> None:
+    async def scenario(journal: Journal) -> RunResult:
+        async def complete(request: Request) -> Reply:
+            await asyncio.sleep(0.001)
+            return Reply("x", cost_usd=0.1)
+
+        budget = Budget(1.0, 0.0, lambda _: 0.3)
+        return await run(asks(100), complete, journal, FAST, Sight(), budget=budget)
+
+    with Journal(tmp_path / "outputs.jsonl") as journal:
+        result = asyncio.run(scenario(journal))
+        # A call is sent while spent + 0.3 <= 1.0: up to 0.7 spent, so eight calls, 0.8 in all.
+        assert journal.cost_usd == pytest.approx(0.8)
+    assert (result.replied, result.fatal) == (8, False)
+    assert result.stopped == "--max-cost 1 USD leaves no room for another call (0.8000 USD spent)"
+
+
+def test_rejected_parameters_are_left_out_before_the_first_reply_only(tmp_path: Path) -> None:
+    refusals = [CallError(f"HTTP 400: {name}", retryable=False, rejected=name) for name in ("a", "b")]
+    late = CallError("HTTP 400: c", retryable=False, rejected="c")
+    complete, calls = scripted(*refusals, Reply("x"), late)
+    left_out: list[tuple[str, str]] = []
+
+    async def scenario(journal: Journal) -> RunResult:
+        def leave_out(name: str, reason: str) -> None:
+            left_out.append((name, reason))
+
+        return await run(asks(3), complete, journal, FAST, Sight(), leave_out=leave_out)
+
+    with Journal(tmp_path / "outputs.jsonl") as journal:
+        result = asyncio.run(scenario(journal))
+    assert left_out == [("a", "HTTP 400: a"), ("b", "HTTP 400: b")]
+    assert calls[:3] == ["p0", "p0", "p0"]
+    assert (result.replied, result.failed) == (2, 1)
+    assert next(iter(read_outputs(tmp_path / "outputs.jsonl")))["attempts"] == 1
 
 
 # Stopping
@@ -271,7 +371,7 @@ def test_a_stop_ends_the_waits_of_others(tmp_path: Path) -> None:
 
 def test_a_server_that_dies_in_the_middle_opens_the_circuit(tmp_path: Path) -> None:
     complete, calls = scripted(Reply("x"), *[CallError("HTTP 400", retryable=False)] * 100)
-    options = RunOptions(max_connections=1, max_failures_in_a_row=6)
+    options = RunOptions(bounds=ALONE, max_failures_in_a_row=6)
     result, records = ask_all(tmp_path, asks(100), complete, options)
     assert result.stopped == "6 requests in a row failed, the last: HTTP 400"
     assert not result.fatal
@@ -284,7 +384,7 @@ def test_failures_between_answers_do_not_open_the_circuit(tmp_path: Path) -> Non
             raise CallError("HTTP 400", retryable=False)
         return Reply("x")
 
-    options = RunOptions(max_connections=1, max_failures_in_a_row=3)
+    options = RunOptions(bounds=ALONE, max_failures_in_a_row=3)
     result, _ = ask_all(tmp_path, asks(30), complete, options)
     assert (result.replied, result.failed, result.stopped) == (10, 20, None)
 
@@ -295,7 +395,7 @@ def test_more_failures_than_tolerated_stop_the_run(tmp_path: Path) -> None:
             raise CallError("HTTP 400", retryable=False)
         return Reply("x")
 
-    options = RunOptions(max_connections=1, max_failures=4)
+    options = RunOptions(bounds=ALONE, max_failures=4)
     result, _ = ask_all(tmp_path, asks(100), complete, options)
     assert result.failed == 5
     assert result.stopped == "too many requests failed (5), the last: HTTP 400"
@@ -306,8 +406,8 @@ def test_a_journal_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "outputs.jsonl")
     journal.close()
     with pytest.raises(RupeeBiasError, match="cannot write"):
-        asyncio.run(run(asks(100), complete, journal, FAST, Quiet()))
-    assert len(calls) <= 1 + FAST.max_connections
+        asyncio.run(run(asks(100), complete, journal, FAST, Sight()))
+    assert len(calls) <= 1 + FAST.bounds.max_connections
 
 
 def test_a_cancelled_run_leaves_a_good_journal(tmp_path: Path) -> None:
@@ -317,7 +417,7 @@ def test_a_cancelled_run_leaves_a_good_journal(tmp_path: Path) -> None:
         return Reply("x")
 
     async def cancel_soon(journal: Journal) -> None:
-        task = asyncio.create_task(run(asks(100), complete, journal, FAST, Quiet()))
+        task = asyncio.create_task(run(asks(100), complete, journal, FAST, Sight()))
         await asyncio.sleep(0.2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -335,8 +435,8 @@ def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> 
         import asyncio, sys
         from pathlib import Path
         from rupeebias.generate.journal import Journal
-        from rupeebias.generate.progress import Quiet
         from rupeebias.generate.runner import RunOptions, run
+        from rupeebias.generate.sight import Sight
         from rupeebias.generate.types import Reply, Request
 
         async def complete(request):
@@ -345,7 +445,7 @@ def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> 
 
         journal = Journal(Path(sys.argv[1]))
         todo = (Request(f"p{i}", 0, "", "", "") for i in range(2000) if (f"p{i}", 0) not in journal.done)
-        asyncio.run(run(todo, complete, journal, RunOptions(max_connections=8), Quiet()))
+        asyncio.run(run(todo, complete, journal, RunOptions(), Sight()))
         journal.close()
     """
     path = tmp_path / "outputs.jsonl"
@@ -383,18 +483,6 @@ def test_an_outage_would_not_line_up_with_a_group() -> None:
         for axis, identifiers in (("region", 30), ("caste", 24), ("gender", 5)):
             expected = 1000 * identifiers / 87
             assert abs(counts[axis] - expected) < 5 * expected**0.5
-
-
-def test_plain_lines_say_how_far_the_run_is(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = PlainLines(total=100, done=40)
-    for _ in range(9):
-        progress.finished(failed=False)
-    progress.finished(failed=True)
-    progress.waiting(1, "HTTP 429: slow down")
-    progress.close()
-    shown = capsys.readouterr().err
-    assert shown.startswith("50 of 100 (")
-    assert "1 failed, 1 waiting to retry: HTTP 429: slow down" in shown
 
 
 def _wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:

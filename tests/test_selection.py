@@ -1,7 +1,7 @@
 """Which prompts a selection takes."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -193,3 +193,23 @@ def test_the_description_can_be_typed_again() -> None:
 def _slot_of(prompt_id: str) -> Slot:
     use_case, language, axis, _, profile, question = prompt_id.split(":")
     return Slot(use_case, language, axis, profile, question)
+
+
+def test_shards_are_whole_slots_and_together_the_whole() -> None:
+    whole = Selection(limit=50)
+    parts = [expected_prompt_ids(replace(whole, shard=(part, 4))) for part in (1, 2, 3, 4)]
+    assert sorted(prompt_id for part in parts for prompt_id in part) == sorted(expected_prompt_ids(whole))
+    for part in (1, 2, 3, 4):
+        slots = selected_slots(replace(whole, shard=(part, 4)))
+        assert 12 <= len(slots) <= 13
+        assert len({slot.use_case for slot in slots}) == 5
+
+
+def test_a_shard_survives_its_manifest_and_is_named() -> None:
+    shard = Selection(limit=5, shard=(2, 3))
+    assert Selection.from_json(shard.to_json()) == shard
+    assert shard.describe() == "--limit 5 --shard 2/3"
+    assert "shard" not in Selection().to_json()
+    for bad in ([0, 3], [4, 3], [1], "1/3", [True, 3]):
+        with pytest.raises(UsageError, match="shard must be"):
+            Selection.from_json({"shard": bad})

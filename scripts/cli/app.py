@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from ..errors import RupeeBiasError
-from . import audit, build, generate, local, parse, report, runs, score, simulate
+from . import audit, batch, build, generate, join, local, parse, report, runs, score, simulate
 
 app = typer.Typer(
     name="rupeebias",
@@ -27,9 +27,11 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     report.report,
     parse.parse,
     runs.runs,
+    join.join,
 )
 for _command in COMMANDS:
     app.command()(_command)
+app.add_typer(batch.app, name="batch")
 app.add_typer(local.app, name="local")
 app.add_typer(simulate.app, name="simulate")
 

@@ -17,6 +17,9 @@ from ..selection import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..generate.api import RunSummary
     from ..generate.types import JSON
 
 ModelOption = Annotated[
@@ -41,6 +44,41 @@ ConnectionsOption = Annotated[
 RetriesOption = Annotated[int, typer.Option("--max-retries", help="Retries of one request.")]
 TimeoutOption = Annotated[float, typer.Option("--timeout", help="Seconds for one request, retries included.")]
 AttemptTimeoutOption = Annotated[float, typer.Option("--attempt-timeout", help="Seconds for one attempt.")]
+RpmOption = Annotated[
+    float | None,
+    typer.Option("--max-requests-per-minute", "--rpm", help="Calls a minute at most. [default: no bound]"),
+]
+TpmOption = Annotated[
+    float | None,
+    typer.Option("--max-tokens-per-minute", "--tpm", help="Tokens a minute at most. [default: no bound]"),
+]
+WorkersOption = Annotated[
+    int, typer.Option("--workers", help="Processes that make the calls, for a server faster than one.")
+]
+ShardOption = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="I/N", help="Only the I-th of N parts, in whole slots: 1/4."),
+]
+MaxCostOption = Annotated[
+    float | None,
+    typer.Option("--max-cost", metavar="USD", help="Stop before the run can cost more. [default: no bound]"),
+]
+PriceInOption = Annotated[
+    float | None,
+    typer.Option("--price-in", metavar="USD", help="Per million tokens in. [default: LiteLLM's price map]"),
+]
+PriceOutOption = Annotated[
+    float | None,
+    typer.Option("--price-out", metavar="USD", help="Per million tokens out. [default: LiteLLM's price map]"),
+]
+BatchOption = Annotated[
+    bool,
+    typer.Option("--batch", help="Through the provider's batch interface: half the price, within a day."),
+]
+BatchTokensOption = Annotated[
+    int | None,
+    typer.Option("--batch-tokens", help="Most tokens queued in batches at once. [default: no bound]"),
+]
 TemperatureOption = Annotated[float, typer.Option("--temperature", help="Sampling temperature.")]
 MaxTokensOption = Annotated[
     int | None, typer.Option("--max-tokens", help="Longest answer. [default: the provider's]")
@@ -54,7 +92,10 @@ RepeatsOption = Annotated[int, typer.Option("--repeats", help="Times each prompt
 ArmOption = Annotated[str, typer.Option("--arm", help="standard, or fairness: asks for a fair response.")]
 ConstrainOption = Annotated[
     bool | None,
-    typer.Option("--constrain/--no-constrain", help="Hold answers to the format. [default: local/ only]"),
+    typer.Option(
+        "--constrain/--no-constrain",
+        help="Hold answers to the format: llama.cpp, vLLM. [default: local/ only]",
+    ),
 ]
 RunOption = Annotated[
     Path | None,
@@ -69,7 +110,9 @@ FailOnErrorOption = Annotated[
         help="Tolerated share of failed requests; the run stops beyond it. [default: 0, at the end]",
     ),
 ]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the number of requests; ask nothing.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Print requests, tokens and cost; ask nothing.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 
 
@@ -82,6 +125,7 @@ def generate(
     profile: ProfileOption = None,
     question: QuestionOption = None,
     limit: LimitOption = None,
+    shard: ShardOption = None,
     run: RunOption = None,
     base_url: BaseUrlOption = None,
     extra: ExtraOption = None,
@@ -93,9 +137,17 @@ def generate(
     repeats: RepeatsOption = 1,
     constrain: ConstrainOption = None,
     max_connections: ConnectionsOption = None,
+    rpm: RpmOption = None,
+    tpm: TpmOption = None,
+    workers: WorkersOption = 1,
     max_retries: RetriesOption = 8,
     timeout: TimeoutOption = 1800.0,
     attempt_timeout: AttemptTimeoutOption = 120.0,
+    max_cost: MaxCostOption = None,
+    price_in: PriceInOption = None,
+    price_out: PriceOutOption = None,
+    batch: BatchOption = False,
+    batch_tokens: BatchTokensOption = None,
     fail_on_error: FailOnErrorOption = None,
     retry_errors: RetryErrorsOption = False,
     fresh: FreshOption = False,
@@ -110,10 +162,14 @@ def generate(
     1 failed, 2 wrong usage, 3 stopped or some requests failed, 130 interrupted.
     """
     from ..generate.api import GenerateOptions, check_error_share, generate_outputs
+    from ..generate.gate import Bounds
+    from ..generate.retry import RetryRules
     from ..generate.runner import RunOptions
     from ..generate.types import ModelOptions
 
-    selection = Selection.parse(use_case, language, axis, identifier, profile, question, limit)
+    selection = Selection.parse(
+        use_case, language, axis, identifier, profile, question, limit, parse_shard(shard)
+    )
     options = GenerateOptions(
         model=model,
         model_options=ModelOptions(
@@ -126,8 +182,17 @@ def generate(
             constrain=constrain,
             attempt_timeout_s=attempt_timeout,
         ),
-        run_options=RunOptions(max_retries=max_retries, timeout_s=timeout, attempt_timeout_s=attempt_timeout),
+        run_options=RunOptions(
+            bounds=Bounds(requests_per_minute=rpm, tokens_per_minute=tpm),
+            retries=RetryRules(max_retries),
+            timeout_s=timeout,
+            attempt_timeout_s=attempt_timeout,
+        ),
         max_connections=max_connections,
+        workers=workers,
+        price_in=price_in,
+        price_out=price_out,
+        max_cost=max_cost,
         arm=arm,
         repeats=repeats,
         run=run,
@@ -137,11 +202,17 @@ def generate(
         dry_run=dry_run,
         quiet=quiet,
     )
-    summary = generate_outputs(options, selection, say=typer.echo)
+    if batch:
+        from ..generate.batch.api import BatchOptions, generate_by_batch
+
+        summary = generate_by_batch(options, selection, typer.echo, BatchOptions(tokens=batch_tokens))
+    else:
+        summary = generate_outputs(options, selection, say=typer.echo)
     if dry_run:
         return
     if not quiet:
-        typer.echo(_ending(summary.calls, summary.elapsed_s, str(summary.outputs), summary.cost_usd))
+        for line in ending_lines(summary):
+            typer.echo(line)
     check_error_share(summary, fail_on_error)
 
 
@@ -163,6 +234,27 @@ def parse_extras(items: list[str] | None) -> "dict[str, JSON]":
     return extras
 
 
-def _ending(calls: int, elapsed_s: float, outputs: str, cost_usd: float | None) -> str:
-    cost = f", {cost_usd:.4f} USD so far" if cost_usd else ""
-    return f"{calls:,} replies in {elapsed_s:.1f} s{cost}; {outputs}"
+def parse_shard(text: str | None) -> tuple[int, int] | None:
+    """Return (i, n) for "i/n"; raises UsageError unless 1 <= i <= n."""
+    from ..errors import UsageError
+
+    if text is None:
+        return None
+    first, slash, last = text.partition("/")
+    if not slash or not first.isdecimal() or not last.isdecimal() or not 1 <= int(first) <= int(last):
+        raise UsageError(f"--shard {text}: expected I/N with I from 1 to N, such as 1/4")
+    return int(first), int(last)
+
+
+def ending_lines(summary: "RunSummary") -> "Iterator[str]":
+    """Yield what there is to say at the end of a session."""
+    cost = f", {summary.cost_usd:.4f} USD so far" if summary.cost_usd else ""
+    if summary.cost_usd and summary.unknown_costs:
+        cost += f" and {summary.unknown_costs:,} replies of unknown cost"
+    yield f"{summary.calls:,} replies in {summary.elapsed_s:.1f} s{cost}; {summary.outputs}"
+    if summary.statuses:
+        kinds = (f"{count:,} {kind.replace('_', ' ')}" for kind, count in sorted(summary.statuses.items()))
+        yield f"not whole answers: {', '.join(kinds)} (kept as they are; --max-tokens may be too small)"
+    if len(summary.response_models) > 1:
+        served = ", ".join(f"{name} ({count:,})" for name, count in summary.response_models.items())
+        yield f"served by several models: {served}"

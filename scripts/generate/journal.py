@@ -7,16 +7,19 @@ failure loses at most that fraction of a second.
 
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
 import orjson
 
 from ..errors import RupeeBiasError
+from .durable import sync_folder
 from .outputs import Key, Record, parse_line, read_outputs
+from .records import ANSWER
 
 _SYNC_EVERY_S = 0.15
+_sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS has only the second
 
 
 class Journal:
@@ -27,8 +30,10 @@ class Journal:
     RupeeBiasError and changes nothing.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, sync: Callable[[int], None] = _sync_data) -> None:
+        """Open `path`; `sync` brings an open file to the disk."""
         self.path = path
+        self._sync = sync
         self.done: set[Key] = set()
         """Keys with a valid record."""
         self.failed: set[Key] = set()
@@ -39,10 +44,13 @@ class Journal:
         """Valid records whose cost is unknown."""
         self.response_models: dict[str, int] = {}
         """Valid records by the model that the provider named."""
+        self.statuses: dict[str, int] = {}
+        """Valid records that are no whole answer, by kind (`records.py`)."""
         if path.exists():
             self._load(read_outputs(path))
             _repair_tail(path)
         self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        sync_folder(path.parent)
         self._fault: OSError | None = None
         self._unsynced = threading.Event()
         self._closing = threading.Event()
@@ -71,6 +79,10 @@ class Journal:
         self._unsynced.set()
         self._count(record)
 
+    def flush(self) -> None:
+        """Return once all records are on the disk."""
+        self._sync(self._fd)
+
     def close(self) -> None:
         """Flush to the disk and close; closing twice is fine."""
         if self._closing.is_set():
@@ -79,7 +91,7 @@ class Journal:
         self._unsynced.set()
         self._syncer.join()
         try:
-            os.fsync(self._fd)
+            self._sync(self._fd)
         finally:
             os.close(self._fd)
             self._fault = OSError(None, "the journal is closed")
@@ -112,19 +124,25 @@ class Journal:
             self.unknown_costs += 1
         else:
             self.cost_usd += cost
-        if model := record.get("response_model"):
-            self.response_models[model] = self.response_models.get(model, 0) + 1
+        _count_in(self.response_models, record.get("response_model"))
+        if (status := record.get("status", ANSWER)) != ANSWER:
+            _count_in(self.statuses, status)
 
     def _sync_loop(self) -> None:
         while not self._closing.is_set():
             self._unsynced.wait()
             self._unsynced.clear()
             try:
-                os.fsync(self._fd)
+                self._sync(self._fd)
             except OSError as error:
                 self._fault = error  # the next append reports it
                 return
             self._closing.wait(_SYNC_EVERY_S)
+
+
+def _count_in(counts: dict[str, int], name: str | None) -> None:
+    if name:
+        counts[name] = counts.get(name, 0) + 1
 
 
 def _encode(record: Record) -> bytes:

@@ -6,29 +6,26 @@ under the names that the providers use, and are removed from every message.
 """
 
 import logging
-import math
 import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import UsageError
+from .constraint import FORMATS, ExtraBody, find_constraint, matches
+from .litellm_errors import call_error, is_not_connected, redacted
+from .money import Price
 from .types import JSON, CallError, ModelOptions, Reply, Request
+
+__all__ = ["LiteLLMModel", "redacted"]
 
 _CONNECTION_TRIES = 4
 _SECRET_NAME = re.compile(r"api[-_]?key|authorization|secret|password|credential|token$|cookie", re.I)
 _CLOUD_LOGIN = {"bedrock", "bedrock_converse", "sagemaker", "vertex_ai", "azure", "github_copilot"}
 """Providers that can log in without a key in the environment."""
-_NO_QUOTA = re.compile(
-    r"insufficient_quota|billing_hard_limit|credit balance is too low|insufficient (balance|credit)", re.I
-)
-_NOT_CONNECTED = re.compile(r"Connection error|Cannot connect to host|connection refused", re.I)
-_PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception|Timeout)(?::| -) )+")
 
 
 class LiteLLMModel:
@@ -62,6 +59,8 @@ class LiteLLMModel:
         self._sent, self._not_sent = _supported(
             self._litellm, self._short_name, self._provider, _asked(options)
         )
+        self._constraint: ExtraBody | None = None
+        self._is_held_to_format = False
         self._connected = False
         self._failed_connections = 0
 
@@ -79,6 +78,9 @@ class LiteLLMModel:
         settings.update(self._sent)
         if self._options.extras:
             settings["extras"] = self._options.extras
+        if self._options.constrain:
+            settings["constrain"] = True
+            settings["formats"] = dict(FORMATS)
         if self._not_sent:
             settings["not_sent"] = dict(self._not_sent)
         return settings
@@ -88,8 +90,28 @@ class LiteLLMModel:
         """Return the bound given when the model was made."""
         return self._max_connections
 
+    @property
+    def price(self) -> Price | None:
+        """Return the price in LiteLLM's map, None if it has none."""
+        return _price(self._litellm, self._call_name)
+
+    def leave_out(self, parameter: str, reason: str) -> None:
+        """Send `parameter` no more; `settings` then has it under `not_sent`, with the reason."""
+        value = self._sent.pop(parameter)
+        self._not_sent[parameter] = f"{value}: {reason}"
+
     async def open(self) -> None:
-        """Check that there is a key. Raises UsageError naming the environment variable."""
+        """Check that there is a key, and that the server can constrain answers if it is to.
+
+        Raises UsageError naming the environment variable or the option.
+        """
+        self._find_key()
+        if self._options.constrain and self._options.base_url is not None:
+            key = self._api_key or os.environ.get(self._usual_key())
+            is_vllm = self._provider == "hosted_vllm"
+            self._constraint = await find_constraint(self._options.base_url, key, is_vllm=is_vllm)
+
+    def _find_key(self) -> None:
         if self._api_key is not None or self._provider in _CLOUD_LOGIN:
             return
         missing = self._missing_keys()
@@ -113,7 +135,22 @@ class LiteLLMModel:
         except Exception as error:  # LiteLLM raises many kinds, not all of them its own
             raise self._call_error(error) from None
         self._connected = True
-        return _reply(response)
+        reply = _reply(response)
+        self._check_format(request, reply)
+        return reply
+
+    def _check_format(self, request: Request, reply: Reply) -> None:
+        """See from the first whole answer whether the server obeys; most ignore fields they do not know."""
+        if self._constraint is None or self._is_held_to_format or reply.finish_reason != "stop":
+            return
+        if not matches(reply.text, request.use_case):
+            raise CallError(
+                f"the server does not hold answers to the format (it said {(reply.text or '')[:60]!r}); "
+                "leave --constrain away, or use llama.cpp or vLLM",
+                retryable=False,
+                fatal=True,
+            )
+        self._is_held_to_format = True
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         arguments: dict[str, Any] = {
@@ -134,11 +171,13 @@ class LiteLLMModel:
             arguments["api_key"] = self._api_key
         if self._request_extras is not None:
             arguments.update(self._request_extras(request))
+        if self._constraint is not None:
+            own = arguments.get("extra_body") or {}
+            arguments["extra_body"] = {**own, **self._constraint(request.use_case)}
         return arguments
 
     def _call_error(self, error: Exception) -> CallError:
-        text = f"{error} {getattr(error, 'body', None) or ''}"
-        if not self._connected and _NOT_CONNECTED.search(text):
+        if not self._connected and is_not_connected(error):
             self._failed_connections += 1
             if self._failed_connections >= _CONNECTION_TRIES:
                 where = self._options.base_url or self._provider
@@ -148,24 +187,12 @@ class LiteLLMModel:
                     retryable=False,
                     fatal=True,
                 )
-        status = getattr(error, "status_code", None)
-        fatal = status in (401, 402, 404) or bool(_NO_QUOTA.search(text))
-        return CallError(
-            self._message(error, status),
-            retryable=not fatal and _is_retryable(status, text),
-            retry_after_s=_retry_after_s(error),
-            fatal=fatal,
-        )
+        return call_error(error, parameters=self._sent, hint=self._hint)
 
-    def _message(self, error: Exception, status: object) -> str:
-        text = " ".join(_PREFIX.sub("", str(error)).split("Traceback")[0].split())
-        hint = ""
-        if status == 401:
-            hint = f"; check {self._key_names() or 'the key in the environment'}"
-        elif status == 404:
-            hint = f"; check the model name {self._name}"
-        code = f"HTTP {status}: " if isinstance(status, int) and status != 200 else ""
-        return f"{code}{redacted(text)[:300]}{hint}"
+    def _hint(self, status: object) -> str:
+        if status in (401, 403):
+            return f"; check {self._key_names() or 'the key in the environment'}"
+        return f"; check the model name {self._name}" if status == 404 else ""
 
     def _key_names(self) -> str:
         usual = self._usual_key()
@@ -180,14 +207,6 @@ class LiteLLMModel:
 
     def _usual_key(self) -> str:
         return f"{self._provider.upper()}_API_KEY"
-
-
-def redacted(text: str) -> str:
-    """Return `text` without the values of the environment's keys, tokens and passwords."""
-    for name, value in os.environ.items():
-        if len(value) >= 8 and re.search(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", name, re.I):
-            text = text.replace(value, f"[{name}]")
-    return text
 
 
 def _load_litellm() -> ModuleType:
@@ -206,8 +225,10 @@ def _load_litellm() -> ModuleType:
 
 
 def _check_options(name: str, options: ModelOptions) -> None:
-    if options.constrain:
-        raise UsageError(f"--constrain works with local/ models, not with {name}")
+    if options.constrain and options.base_url is None:
+        raise UsageError(
+            f"--constrain works with local/ models and with llama.cpp or vLLM at --base-url, not with {name}"
+        )
     for key in _keys(options.extras):
         if _SECRET_NAME.search(key):
             raise UsageError(
@@ -285,6 +306,7 @@ def _reply(response: Any) -> Reply:
         # Without token counts LiteLLM multiplies prices by zero.
         cost_usd=float(cost) if cost is not None and usage is not None else None,
         response_model=response.model,
+        has_reasoning=bool(getattr(choice.message, "reasoning_content", None)),
     )
 
 
@@ -308,39 +330,27 @@ def _usage(usage: Any) -> dict[str, int] | None:
     return known if any(known.values()) else None
 
 
-def _is_retryable(status: object, text: str) -> bool:
-    if "Invalid response object" in text:  # an answer in a form that LiteLLM cannot read
-        return False
-    if not isinstance(status, int):
-        return True  # no HTTP answer at all: the network
-    return status in (200, 408, 409, 425, 429) or status >= 500
-
-
-def _retry_after_s(error: Exception) -> float | None:
-    """Return the seconds that the server asked to wait: `retry-after-ms`, seconds or an HTTP date."""
-    headers: dict[str, str] = {}
-    for source in (
-        getattr(getattr(error, "response", None), "headers", None),
-        getattr(error, "litellm_response_headers", None),
-    ):
-        headers.update({str(name).lower(): str(value) for name, value in (source or {}).items()})
-    if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
-        return milliseconds / 1000
-    text = headers.get("retry-after")
-    if text is None or (seconds := _number(text)) is not None:
-        return None if text is None else seconds
+def _price(litellm: ModuleType, name: str) -> Price | None:
     try:
-        when = parsedate_to_datetime(text)
-    except ValueError:
+        info = litellm.get_model_info(name)
+    except Exception:  # it raises plain exceptions too
         return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max((when - datetime.now(UTC)).total_seconds(), 0.0)
+    paid_in, paid_out = (
+        _per_million(info, "input_cost_per_token"),
+        _per_million(info, "output_cost_per_token"),
+    )
+    if paid_in is None or paid_out is None:
+        return None
+    return Price(
+        paid_in,
+        paid_out,
+        f"LiteLLM's price map, {name}",
+        batch_input=_per_million(info, "input_cost_per_token_batches"),
+        batch_output=_per_million(info, "output_cost_per_token_batches"),
+        max_output_tokens=info.get("max_output_tokens"),
+    )
 
 
-def _number(text: str | None) -> float | None:
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
+def _per_million(info: Mapping[str, Any], name: str) -> float | None:
+    usd = info.get(name)
+    return None if usd is None else round(1e6 * float(usd), 9)

@@ -12,6 +12,7 @@ import orjson
 from ..errors import RupeeBiasError, UsageError
 from ..naming import file_name
 from ..selection import Selection
+from .durable import sync_folder
 from .types import JSON
 
 FILE = "manifest.json"
@@ -138,6 +139,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(folder / FILE)
+    sync_folder(folder)
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -1,8 +1,8 @@
 """Reading `outputs.jsonl`: one record a line, light enough for scoring.
 
 A record has the keys prompt_id, repeat, output, finish_reason, error, usage, cost_usd, latency_s,
-attempts, created_at and response_model. A record whose `error` is null is valid; the others tell of
-calls that failed.
+attempts, created_at, response_model and status (answer, truncated, empty, reasoning_only or error). A
+record whose `error` is null is valid; the others tell of calls that failed.
 """
 
 from collections.abc import Iterable, Iterator

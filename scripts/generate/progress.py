@@ -1,159 +1,136 @@
-"""What a user sees of a run: a live line on a terminal, a plain line now and then elsewhere, or
-nothing.
-"""
+"""How the state of a session is shown: a live line on a terminal, a plain line now and then elsewhere."""
 
 import sys
-import time
-from typing import Protocol, TextIO
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, TextIO
 
-from tqdm import tqdm
+from .sight import Sight, duration
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
 
 _PLAIN_EVERY_S = 10.0
-_NOTE_EVERY_S = 0.2
+_LIVE_PER_S = 4.0
+_BAR_WIDTH = 24
 
 
-class Progress(Protocol):
-    """Told of every event of a run; cheap to call."""
+class Display(Protocol):
+    """Shows a Sight while its context lasts."""
 
-    def finished(self, *, failed: bool) -> None:
-        """One request has its record."""
+    def __enter__(self) -> object:
+        """Begin to show."""
 
-    def waiting(self, change: int, reason: str = "") -> None:
-        """`change` (1 or -1) requests wait for another attempt; `reason` is the last error."""
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> object:
+        """Leave the last state visible."""
 
-    def close(self) -> None:
-        """The run ends; the last state stays visible."""
 
-
-class Quiet:
+class Hidden:
     """Shows nothing."""
 
-    def finished(self, *, failed: bool) -> None:
-        """Ignore it."""
+    def __enter__(self) -> None:
+        """Do nothing."""
 
-    def waiting(self, change: int, reason: str = "") -> None:
-        """Ignore it."""
-
-    def close(self) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         """Do nothing."""
 
 
-class _Counts:
-    """The state that both displays show."""
+class PlainLines:
+    """A line every ten seconds and one at the end, for logs and pipes.
 
-    def __init__(self) -> None:
-        self.failed = 0
-        self.retrying = 0
-        self.reason = ""
+    A thread prints, so lines come while every call hangs too.
+    """
 
-    def finished(self, *, failed: bool) -> None:
-        self.failed += failed
-
-    def waiting(self, change: int, reason: str = "") -> None:
-        self.retrying += change
-        self.reason = reason or self.reason
-
-    def note(self) -> str:
-        parts = [f"{self.failed:,} failed"] if self.failed else []
-        if self.retrying:
-            parts.append(f"{self.retrying} waiting to retry: {self.reason[:60]}")
-        return ", ".join(parts)
-
-
-class Bar(_Counts):
-    """A live line on a terminal: done, rate, time left, failures, retries and their reason."""
-
-    def __init__(self, total: int, done: int, stream: TextIO | None = None) -> None:
-        """Show `done` of `total` requests as done before this session."""
-        super().__init__()
-        self._bar = tqdm(
-            total=total,
-            initial=done,
-            unit=" replies",
-            file=stream or sys.stderr,
-            dynamic_ncols=True,
-            smoothing=0.05,
-            mininterval=_NOTE_EVERY_S,
-        )
-        self._noted_at = 0.0
-
-    def finished(self, *, failed: bool) -> None:
-        """Count it."""
-        super().finished(failed=failed)
-        self._bar.update()
-        self._show_note()
-
-    def waiting(self, change: int, reason: str = "") -> None:
-        """Count it."""
-        super().waiting(change, reason)
-        self._show_note()
-
-    def close(self) -> None:
-        """Leave the last state on the terminal."""
-        self._bar.set_postfix_str(self.note(), refresh=False)
-        self._bar.close()
-
-    def _show_note(self) -> None:
-        now = time.monotonic()
-        if now - self._noted_at >= _NOTE_EVERY_S:
-            self._noted_at = now
-            self._bar.set_postfix_str(self.note())
-
-
-class PlainLines(_Counts):
-    """A line every ten seconds, for logs and pipes."""
-
-    def __init__(self, total: int, done: int, stream: TextIO | None = None) -> None:
-        """Show `done` of `total` requests as done before this session."""
-        super().__init__()
-        self._total = total
-        self._done = done
-        self._session = 0
+    def __init__(self, sight: Sight, stream: TextIO | None = None, every_s: float = _PLAIN_EVERY_S) -> None:
+        self._sight = sight
         self._stream = stream or sys.stderr
-        self._started = self._printed = time.monotonic()
+        self._every_s = every_s
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
 
-    def finished(self, *, failed: bool) -> None:
-        """Count it, and print when it is time to."""
-        super().finished(failed=failed)
-        self._session += 1
-        self._maybe_print()
+    def __enter__(self) -> None:
+        """Begin to print."""
+        self._thread.start()
 
-    def waiting(self, change: int, reason: str = "") -> None:
-        """Count it, and print when it is time to."""
-        super().waiting(change, reason)
-        self._maybe_print()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Print the last state."""
+        self._closing.set()
+        self._thread.join()
+        self._print()
 
-    def close(self) -> None:
-        """Print the last state, if anything happened."""
-        if self._session or self.reason:
-            self._print(time.monotonic())
+    def _run(self) -> None:
+        while not self._closing.wait(self._every_s):
+            self._print()
 
-    def _maybe_print(self) -> None:
-        now = time.monotonic()
-        if now - self._printed >= _PLAIN_EVERY_S:
-            self._print(now)
+    def _print(self) -> None:
+        print(self._sight.line(), file=self._stream, flush=True)
 
-    def _print(self, now: float) -> None:
-        self._printed = now
-        rate = self._session / max(now - self._started, 1e-9)
-        finished = self._done + self._session
-        left = f", {_duration((self._total - finished) / rate)} left" if rate else ""
-        note = f", {self.note()}" if self.note() else ""
-        print(
-            f"{finished:,} of {self._total:,} ({rate:,.1f}/s{left}){note}",
-            file=self._stream,
-            flush=True,
+
+class LiveLines:
+    """Two lines that stay where they are: a bar with the counts, and what goes on."""
+
+    def __init__(self, sight: Sight, console: "Console | None" = None) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        self._sight = sight
+        self._live = Live(
+            get_renderable=self._lines,
+            console=console or Console(stderr=True, highlight=False),
+            refresh_per_second=_LIVE_PER_S,
+            redirect_stdout=True,
+            redirect_stderr=True,
         )
 
+    def __enter__(self) -> None:
+        """Begin to show."""
+        self._live.start()
 
-def open_progress(total: int, done: int, *, quiet: bool) -> Progress:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave the last state on the terminal."""
+        self._live.stop()
+
+    def _lines(self) -> "RenderableType":
+        from rich.console import Group
+        from rich.text import Text
+
+        lines = (
+            Text(text, no_wrap=True, overflow="ellipsis") for text in (_bar(self._sight), self._sight.note())
+        )
+        return Group(*lines)
+
+
+def _bar(sight: Sight) -> str:
+    share = sight.finished_count / sight.total if sight.total else 0.0
+    full = int(share * _BAR_WIDTH)
+    left = sight.seconds_left
+    when = "" if left is None else f", {duration(left)} left"
+    counts = f"{sight.finished_count:,} of {sight.total:,}, {sight.rate:,.1f}/s{when}"
+    return f"{'━' * full}{'╌' * (_BAR_WIDTH - full)} {share:4.0%}  {counts}"
+
+
+def open_display(sight: Sight, *, quiet: bool) -> Display:
     """Return the display that suits standard error."""
     if quiet:
-        return Quiet()
-    return Bar(total, done) if sys.stderr.isatty() else PlainLines(total, done)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+        return Hidden()
+    return LiveLines(sight) if sys.stderr.isatty() else PlainLines(sight)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import RupeeBiasError, UsageError
+from .durable import sync_folder
 from .journal import Journal
 from .lock import RunLock
 from .manifest import FILE, Counts, Manifest, read_manifest, write_manifest
@@ -26,6 +27,10 @@ class RunState:
     """Those with a valid record."""
     failed: AbstractSet[Key]
     """Those with error records only."""
+    cost_usd: float = 0.0
+    """Sum of the known costs."""
+    unknown_costs: int = 0
+    """Valid records whose cost is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ def open_run(folder: Path, planned: Manifest, *, fresh: bool = False) -> Iterato
         move_aside(folder)
     _check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    sync_folder(folder.parent)
     with RunLock(folder):
         old = check_same_run(folder, planned)
         manifest = planned if old is None else _resumed(old, planned)
@@ -65,7 +71,9 @@ def run_state(folder: Path) -> RunState:
     path = folder / OUTPUTS
     latest = latest_valid(read_outputs(path)) if path.exists() else {}
     failed = {key for key, record in latest.items() if record.get("error") is not None}
-    return RunState(latest.keys() - failed, failed)
+    costs = [record.get("cost_usd") for key, record in latest.items() if key not in failed]
+    known = [cost for cost in costs if cost is not None]
+    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known))
 
 
 def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
@@ -88,6 +96,11 @@ def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
             f"{folder} holds another run; {'; '.join(differences)}\n"
             "Use the old settings, another --run directory, or --fresh to move the old run aside."
         )
+    if old.counts.done and not (folder / OUTPUTS).exists():
+        raise RupeeBiasError(
+            f"{folder} has no {OUTPUTS}, though its {FILE} counts {old.counts.done:,} replies: restore it, "
+            "or start again with --fresh"
+        )
     return old
 
 
@@ -108,7 +121,7 @@ def list_runs(root: Path) -> list[tuple[Path, Manifest | RupeeBiasError]]:
     """Return the runs in `root`, or `root` itself if it is one, by name; a damaged one with its
     error.
 
-    The counts are those of the replies on the disk, so they hold for a running and a killed run
+    Counts and costs are those of the replies on the disk, so they hold for a running and a killed run
     too.
     """
     folders = [root] if (root / FILE).exists() else sorted(p.parent for p in root.glob(f"*/{FILE}"))
@@ -120,9 +133,17 @@ def list_runs(root: Path) -> list[tuple[Path, Manifest | RupeeBiasError]]:
         except RupeeBiasError as error:
             found.append((folder, error))
         else:
-            counts = Counts(manifest.counts.requests, len(state.done), len(state.failed))
-            found.append((folder, replace(manifest, counts=counts)))
+            found.append((folder, _as_on_disk(manifest, state)))
     return found
+
+
+def _as_on_disk(manifest: Manifest, state: RunState) -> Manifest:
+    return replace(
+        manifest,
+        counts=Counts(manifest.counts.requests, len(state.done), len(state.failed)),
+        cost_usd=state.cost_usd if len(state.done) > state.unknown_costs else None,
+        unknown_costs=state.unknown_costs,
+    )
 
 
 def _resumed(old: Manifest, planned: Manifest) -> Manifest:

@@ -3,43 +3,48 @@ outcome.
 
 A fixed pool of workers pulls from one iterator, so memory does not grow with the number of prompts.
 Before the pool starts, requests go out one at a time until one is answered: a wrong key or model
-name costs a handful of calls at most. What fails in the end becomes an error record, never an empty
-answer.
+name costs a handful of calls at most, and a parameter that the provider turns down is found. What
+fails in the end becomes an error record, never an empty answer.
 """
 
 import asyncio
 import itertools
 import random
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
+from .gate import Bounds, Gate, Pass
 from .journal import Journal
+from .money import Budget
 from .outputs import Record
-from .progress import Progress
+from .records import ANSWER, error_record, reply_record
+from .retry import RetryRules, too_late
+from .sight import Sight
+from .stopping import Stopping
 from .types import CallError, Complete, Reply, Request
 
 _PROBES = 3
 _GRACE_S = 5.0
+
+Notice = Callable[[str], None]
+"""Gets the lines that a user must see while the run goes on."""
+LeaveOut = Callable[[str, str], None]
+"""Told of a parameter that the provider rejects, and why; it must be sent no more after that."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """How hard to try. None of it changes an answer, so all of it may change when a run is resumed."""
 
-    max_connections: int = 16
-    """Calls at once."""
-    max_retries: int = 8
-    """Further attempts after the first failed one of a request."""
+    bounds: Bounds = field(default_factory=Bounds)
+    """How much is asked at once and per minute."""
+    retries: RetryRules = field(default_factory=RetryRules)
+    """How often and how soon a failed call is tried again."""
     timeout_s: float = 1800.0
-    """Deadline of one request, all its attempts and waits included."""
+    """Deadline of one request from its first attempt on, all attempts and waits included."""
     attempt_timeout_s: float = 120.0
     """Deadline of one attempt, from the moment it is sent."""
-    first_wait_s: float = 1.0
-    """Wait before the first retry where the server names none; it doubles each time."""
-    longest_wait_s: float = 60.0
-    """Bound of that doubling; a server may ask for longer."""
     max_failures_in_a_row: int = 20
     """Requests that fail one after the other before the run stops."""
     max_failures: int | None = None
@@ -65,18 +70,24 @@ async def run(
     complete: Complete,
     journal: Journal,
     options: RunOptions,
-    progress: Progress,
+    sight: Sight,
+    *,
+    budget: Budget | None = None,
+    leave_out: LeaveOut | None = None,
+    notice: Notice = lambda _: None,
 ) -> RunResult:
     """Ask `complete` every one of `requests` and append one record for each to `journal`.
 
     A request whose outcome is not final when the run stops or is cancelled has no record, so that
-    the next session asks it again. Raises RupeeBiasError if the journal cannot be written.
+    the next session asks it again. `leave_out` is called for each parameter that the provider
+    rejects before the first reply; None: such a rejection is an error like any other. Raises
+    RupeeBiasError if the journal cannot be written.
     """
-    session = _Session(requests, complete, journal, options, progress)
-    await session.probe()
-    if session.stopped is None:
+    session = _Session(requests, complete, journal, options, sight, budget, notice)
+    await session.probe(leave_out)
+    if not session.stopping.is_set:
         await session.run_pool()
-    return RunResult(session.replied, session.failed, session.stopped, session.fatal)
+    return RunResult(sight.replied, sight.failed, session.stopping.reason, session.stopping.fatal)
 
 
 class _Session:
@@ -88,52 +99,68 @@ class _Session:
         complete: Complete,
         journal: Journal,
         options: RunOptions,
-        progress: Progress,
+        sight: Sight,
+        budget: Budget | None,
+        notice: Notice,
     ) -> None:
+        self.stopping = Stopping()
         self._requests = iter(requests)
         self._complete = complete
         self._journal = journal
         self._options = options
-        self._progress = progress
-        self._stopping = asyncio.Event()
+        self._sight = sight
+        self._notice = notice
         self._in_a_row = 0
         self._time = asyncio.get_running_loop().time
+        self._gate = Gate(options.bounds, budget, self.stopping, self._time)
+        sight.limit = int(self._gate.limit.limit)
+        self._leave_out: LeaveOut | None = None
         # Jitter only spreads calls over time; it has no part in any result.
         self._random = random.Random()  # noqa: S311
-        self.replied = 0
-        self.failed = 0
-        self.stopped: str | None = None
-        self.fatal = False
 
-    async def probe(self) -> None:
+    async def probe(self, leave_out: LeaveOut | None) -> None:
         """Ask one request after the other until one is answered; stop if none of the first few is.
 
         The failed ones get their records only once another was answered: a failure of everything
         says nothing about a single prompt.
         """
-        failures: list[Record] = []
+        self._leave_out = leave_out
+        outcomes: list[tuple[Record, Request]] = []
         for request in itertools.islice(self._requests, _PROBES):
             record = await self._ask(request)
             if record is None:
                 return
+            outcomes.append((record, request))
             if record["error"] is None:
-                for failure in failures:
-                    self._keep(failure)
-                self._keep(record)
+                self._leave_out = None  # from here on all requests are sent alike
+                for outcome in outcomes:
+                    self._keep(*outcome)
+                self._look_at_first(record)
                 return
-            failures.append(record)
             if record["attempts"] > 1:  # it was worth retrying and yet failed: so would the next
                 break
-        if failures:
-            self._stop(f"no request succeeded: {failures[-1]['error']}", fatal=True)
+        if outcomes:
+            self.stopping.stop(f"no request succeeded: {outcomes[-1][0]['error']}", fatal=True)
+
+    def _look_at_first(self, record: Record) -> None:
+        """Say what is odd about the first reply, before thousands like it are paid for."""
+        status = record["status"].replace("_", " ")
+        if record["status"] != ANSWER:
+            self._notice(
+                f"warning: the first reply is {status} (finish_reason {record['finish_reason']}); "
+                "if that goes on, stop and give another --max-tokens or --reasoning-effort"
+            )
+        if reasoned := (record["usage"] or {}).get("reasoning_tokens"):
+            self._notice(f"the model reasons before it answers: {reasoned:,} tokens for the first reply")
 
     async def run_pool(self) -> None:
         """Let the workers empty the iterator; when the run stops, give calls in flight a short
         grace.
         """
-        workers = [asyncio.create_task(self._work()) for _ in range(self._options.max_connections)]
+        count = self._options.bounds.max_connections
+        workers = [asyncio.create_task(self._work()) for _ in range(count)]
         everything: asyncio.Future[Any] = asyncio.gather(*workers)
-        stopping: asyncio.Future[Any] = asyncio.create_task(self._stopping.wait())
+        stopping: asyncio.Future[Any] = asyncio.create_task(self.stopping.wait())
         try:
             await asyncio.wait((everything, stopping), return_when=asyncio.FIRST_COMPLETED)
             if not everything.done():
@@ -149,12 +176,12 @@ class _Session:
 
     async def _work(self) -> None:
         for request in self._requests:
-            if self._stopping.is_set():
+            if self.stopping.is_set:
                 return
             record = await self._ask(request)
             if record is None:
                 return
-            self._keep(record)
+            self._keep(record, request)
             # A model that answers without waiting would otherwise keep the loop from seeing Ctrl-C.
             await asyncio.sleep(0)
 
@@ -162,101 +189,81 @@ class _Session:
         """Return the record of `request` once its outcome is final, None if the run stops before
         that.
         """
-        deadline = self._time() + self._options.timeout_s
-        for attempt in itertools.count(1):
-            sent = self._time()
-            limit = min(sent + self._options.attempt_timeout_s, deadline)
-            try:
-                async with asyncio.timeout_at(limit):
-                    reply = await self._complete(request)
-            except TimeoutError:
-                error = CallError(f"no answer within {limit - sent:.0f} s", retryable=True)
-            except CallError as caught:
-                error = caught
-            else:
-                return _reply_record(request, reply, self._time() - sent, attempt)
-            latency = self._time() - sent
-            if error.fatal:
-                self._stop(error.message, fatal=True)
+        deadline = float("inf")
+        attempt = 0
+        while (call := await self._gate.enter(request)) is not None:
+            attempt += 1
+            deadline = min(deadline, call.sent_at + self._options.timeout_s)
+            outcome = await self._attempt(request, call, deadline)
+            latency = self._time() - call.sent_at
+            if isinstance(outcome, Reply):
+                return reply_record(request, outcome, latency, attempt)
+            if self._is_left_out(outcome):
+                attempt = 0  # another question from here on
+                continue
+            wait = None if outcome.fatal else self._options.retries.wait_s(outcome, attempt, self._random)
+            if wait is not None and self._time() + wait >= deadline:
+                outcome, wait = too_late(outcome, wait, self._options.timeout_s), None
+            if outcome.stops_run:
+                self.stopping.stop(outcome.message, fatal=outcome.fatal)
                 return None
-            wait = self._wait(error, attempt)
-            too_late = wait is not None and self._time() + wait >= deadline
-            if wait is None or too_late:
-                return _error_record(request, self._reason(error, late=too_late), latency, attempt)
-            if await self._stops_within(wait, error.message):
-                return None
-        raise AssertionError("unreachable")
+            if wait is None:
+                return error_record(request, outcome.message, latency, attempt)
+            await self._pause(request, wait, outcome.message)
+        return None
 
-    def _wait(self, error: CallError, attempt: int) -> float | None:
-        """Return the seconds to wait before the next attempt, None if there is to be none."""
-        if not error.retryable or attempt > self._options.max_retries:
-            return None
-        if error.retry_after_s is not None:
-            return error.retry_after_s * self._random.uniform(1.0, 1.1)
-        longest = min(self._options.first_wait_s * 2.0 ** (attempt - 1), self._options.longest_wait_s)
-        return longest * self._random.uniform(0.5, 1.0)
-
-    def _reason(self, error: CallError, *, late: bool) -> str:
-        if not late:
-            return error.message
-        asked = f", asked to wait {error.retry_after_s:.0f} s" if error.retry_after_s else ""
-        return f"{error.message} (gave up{asked}: --timeout is {self._options.timeout_s:.0f} s)"
-
-    async def _stops_within(self, seconds: float, reason: str) -> bool:
-        """Wait `seconds`; return True at once if the run stops."""
-        self._progress.waiting(1, reason)
+    async def _attempt(self, request: Request, call: Pass, deadline: float) -> Reply | CallError:
+        """Make one call within its deadlines."""
+        key = (request.prompt_id, request.repeat)
+        limit = min(call.sent_at + self._options.attempt_timeout_s, deadline)
+        outcome: Reply | CallError | None = None
+        self._sight.sent(key)
         try:
-            async with asyncio.timeout(seconds):
-                return await self._stopping.wait()
+            async with asyncio.timeout_at(limit):
+                outcome = await self._complete(request)
         except TimeoutError:
-            return False
+            return CallError(f"no answer within {limit - call.sent_at:.0f} s", retryable=True)
+        except CallError as error:
+            outcome = error
         finally:
-            self._progress.waiting(-1)
+            self._sight.ended(key)
+            self._gate.leave(call, outcome)
+            self._sight.limit = int(self._gate.limit.limit)
+        return outcome
 
-    def _keep(self, record: Record) -> None:
+    def _is_left_out(self, error: CallError) -> bool:
+        """Leave the parameter out that the provider rejects, if the run has not begun yet."""
+        if self._leave_out is None or error.rejected is None:
+            return False
+        self._leave_out(error.rejected, error.message)
+        return True
+
+    async def _pause(self, request: Request, seconds: float, reason: str) -> None:
+        key = (request.prompt_id, request.repeat)
+        self._sight.waits(key, seconds, reason)
+        await self.stopping.within(seconds)
+        self._sight.goes_on(key)
+
+    def _keep(self, record: Record, request: Request) -> None:
         self._journal.append(record)
-        failed = record["error"] is not None
-        self._progress.finished(failed=failed)
-        if not failed:
-            self.replied += 1
+        self._sight.finished(record, request.use_case)
+        if record["error"] is None:
             self._in_a_row = 0
+            self._watch_served_model(record)
             return
-        self.failed += 1
         self._in_a_row += 1
-        bound = self._options.max_failures
+        failed, bound = self._sight.failed, self._options.max_failures
         if self._in_a_row >= self._options.max_failures_in_a_row:
-            self._stop(f"{self._in_a_row} requests in a row failed, the last: {record['error']}")
-        elif bound is not None and self.failed > bound:
-            self._stop(f"too many requests failed ({self.failed:,}), the last: {record['error']}")
+            self.stopping.stop(f"{self._in_a_row} requests in a row failed, the last: {record['error']}")
+        elif bound is not None and failed > bound:
+            self.stopping.stop(f"too many requests failed ({failed:,}), the last: {record['error']}")
 
-    def _stop(self, reason: str, *, fatal: bool = False) -> None:
-        if self.stopped is None:
-            self.stopped = reason
-            self.fatal = fatal
-        self._stopping.set()
-
-
-def _reply_record(request: Request, reply: Reply, latency_s: float, attempts: int) -> Record:
-    return {
-        "prompt_id": request.prompt_id,
-        "repeat": request.repeat,
-        "output": reply.text,
-        "finish_reason": reply.finish_reason,
-        "error": None,
-        "usage": reply.usage,
-        "cost_usd": reply.cost_usd,
-        "latency_s": round(latency_s, 4),
-        "attempts": attempts,
-        "created_at": _now(),
-        "response_model": reply.response_model,
-    }
-
-
-def _error_record(request: Request, error: str, latency_s: float, attempts: int) -> Record:
-    record = _reply_record(request, Reply(None), latency_s, attempts)
-    record["error"] = error or "unknown error"
-    return record
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    def _watch_served_model(self, record: Record) -> None:
+        """Say so when the provider serves another model than before: its answers may differ."""
+        served = self._journal.response_models
+        name = record["response_model"]
+        if len(served) > 1 and served.get(name) == 1:
+            others = ", ".join(f"{other} ({count:,})" for other, count in served.items() if other != name)
+            self._notice(
+                f"warning: the provider now says {name}, after {others}; each record names its model"
+            )

@@ -7,7 +7,7 @@ respondent and the plain function of a test are the same thing to it.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 JSON: TypeAlias = "str | int | float | bool | list[JSON] | dict[str, JSON] | None"
 
@@ -42,6 +42,8 @@ class Reply:
     """Price of this call; None means unknown, never free."""
     response_model: str | None = None
     """The model that the provider says it served."""
+    has_reasoning: bool = False
+    """True if the model returned reasoning beside the answer; its text is not kept."""
 
 
 class CallError(Exception):
@@ -54,19 +56,27 @@ class CallError(Exception):
         retryable: bool,
         retry_after_s: float | None = None,
         fatal: bool = False,
+        throttled: bool = False,
+        rejected: str | None = None,
+        stops_run: bool = False,
     ) -> None:
         """Describe a failed call.
 
         `retryable`: the same call may succeed later (429, 5xx, network). `retry_after_s`: seconds
         that the server asked to wait, None if it did not say. `fatal`: every call of the run would
         fail alike (wrong key, unknown model, no quota), so the run must stop; a fatal error is not
-        retried. The message must not hold a key.
+        retried. `throttled`: the server says that it is asked too often (429). `rejected`: the
+        parameter that the server does not take from this model. `stops_run`: the run is to stop and may be
+        resumed as it is; a fatal error always does. The message must not hold a key.
         """
         super().__init__(message)
         self.message = message
         self.retryable = retryable
         self.retry_after_s = retry_after_s
         self.fatal = fatal
+        self.throttled = throttled
+        self.rejected = rejected
+        self.stops_run = stops_run or fatal
 
 
 Complete: TypeAlias = Callable[[Request], Awaitable[Reply]]
@@ -128,3 +138,11 @@ class Model(Protocol):
 
     async def complete(self, request: Request) -> Reply:
         """Ask once; raises CallError."""
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A model whose parameters can be left out one by one, where a server turns one down."""
+
+    def leave_out(self, parameter: str, reason: str) -> None:
+        """Send `parameter` no more; `settings` then has it under `not_sent`, with the reason."""

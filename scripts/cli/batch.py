@@ -1,0 +1,193 @@
+"""`rupeebias batch`: generation through a provider's batch interface, step by step."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..selection import (
+    AxisOption,
+    IdentifierOption,
+    LanguageOption,
+    LimitOption,
+    ProfileOption,
+    QuestionOption,
+    Selection,
+    UseCaseOption,
+)
+from .generate import (
+    ArmOption,
+    BaseUrlOption,
+    BatchTokensOption,
+    ExtraOption,
+    FreshOption,
+    MaxCostOption,
+    MaxTokensOption,
+    PriceInOption,
+    PriceOutOption,
+    ReasoningOption,
+    RepeatsOption,
+    RetryErrorsOption,
+    RunOption,
+    SeedOption,
+    ShardOption,
+    TemperatureOption,
+    parse_extras,
+    parse_shard,
+)
+
+if TYPE_CHECKING:
+    from ..generate.session import RunSummary
+
+app = typer.Typer(
+    help="Ask through a provider's batch interface (half the price, within a day), step by step.\n\n"
+    "`rupeebias generate --batch` does all of it in one go.",
+    no_args_is_help=True,
+)
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")]
+NewModelOption = Annotated[
+    str | None,
+    typer.Option("--model", help="openai/... or anthropic/.... [default: the run's, with all its settings]"),
+]
+_OF_ANY_RUN = {"model", "run", "retry_errors", "batch_tokens", "price_in", "price_out", "max_cost"}
+
+
+@app.command()
+def submit(
+    context: typer.Context,
+    model: NewModelOption = None,
+    use_case: UseCaseOption = None,
+    language: LanguageOption = None,
+    axis: AxisOption = None,
+    identifier: IdentifierOption = None,
+    profile: ProfileOption = None,
+    question: QuestionOption = None,
+    limit: LimitOption = None,
+    shard: ShardOption = None,
+    run: RunOption = None,
+    base_url: BaseUrlOption = None,
+    extra: ExtraOption = None,
+    temperature: TemperatureOption = 0.0,
+    max_tokens: MaxTokensOption = None,
+    seed: SeedOption = None,
+    reasoning_effort: ReasoningOption = "none",
+    arm: ArmOption = "standard",
+    repeats: RepeatsOption = 1,
+    retry_errors: RetryErrorsOption = False,
+    fresh: FreshOption = False,
+    batch_tokens: BatchTokensOption = None,
+    price_in: PriceInOption = None,
+    price_out: PriceOutOption = None,
+    max_cost: MaxCostOption = None,
+) -> None:
+    """Hand in what a run still lacks; do not wait for it.
+
+    Example: rupeebias batch submit --model openai/gpt-5.4 --axis caste,gender
+
+    With --run alone it goes on with that run. What is answered or under way is never handed in again.
+    """
+    from ..generate.batch import api
+    from ..generate.options import GenerateOptions
+    from ..generate.types import ModelOptions
+
+    options = GenerateOptions(
+        model=model or "",
+        arm=arm,
+        repeats=repeats,
+        run=run,
+        fresh=fresh,
+        retry_errors=retry_errors,
+        price_in=price_in,
+        price_out=price_out,
+        max_cost=max_cost,
+    )
+    batch = api.BatchOptions(tokens=batch_tokens)
+    if model is None:
+        _tell(api.submit_rest(_run_alone(context, run), typer.echo, batch, options))
+        return
+    model_options = ModelOptions(
+        base_url=base_url,
+        extras=parse_extras(extra),
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=seed,
+        reasoning_effort=None if reasoning_effort == "default" else reasoning_effort,
+    )
+    selection = Selection.parse(
+        use_case, language, axis, identifier, profile, question, limit, parse_shard(shard)
+    )
+    options = replace(options, model_options=model_options)
+    _tell(api.submit(options, selection, typer.echo, batch))
+
+
+@app.command()
+def status(run: FolderArgument) -> None:
+    """Show how far the batches of a run are; nothing is changed.
+
+    Example: rupeebias batch status runs/openai-gpt-5.4-1a2b3c4d
+    """
+    from ..generate.batch.api import status
+
+    status(run, typer.echo)
+
+
+@app.command()
+def collect(run: FolderArgument, price_in: PriceInOption = None, price_out: PriceOutOption = None) -> None:
+    """Take in the results of the batches that are over.
+
+    Example: rupeebias batch collect runs/openai-gpt-5.4-1a2b3c4d
+
+    Exit status 3 as long as requests of the run are left or failed. `batch submit --run RUN` hands in again
+    what expired, was cancelled or met a passing fault.
+    """
+    from ..errors import IncompleteRunError
+    from ..generate.api import check_error_share
+    from ..generate.batch import api
+    from ..generate.options import GenerateOptions
+
+    options = GenerateOptions(model="", price_in=price_in, price_out=price_out)
+    summary = api.collect(run, typer.echo, options=options)
+    _tell(summary)
+    if summary.counts.left:
+        raise IncompleteRunError(
+            f"{summary.counts.left:,} requests are left: collect again when their batches are over, "
+            f"or hand in what is in none with `rupeebias batch submit --run {run}`"
+        )
+    check_error_share(summary, None)
+
+
+@app.command()
+def cancel(run: FolderArgument) -> None:
+    """Have the provider stop the batches of a run.
+
+    Example: rupeebias batch cancel runs/openai-gpt-5.4-1a2b3c4d
+
+    What they have answered by then is paid for: `rupeebias batch collect` takes it in.
+    """
+    from ..generate.batch.api import cancel
+
+    cancel(run, typer.echo)
+
+
+def _run_alone(context: typer.Context, run: Path | None) -> Path:
+    """Return the run to go on with. Raises UsageError if there is none, or settings that it would ignore."""
+    from ..errors import UsageError
+
+    if run is None:
+        raise UsageError("give --model for a new run, or --run for one to go on with")
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and name not in _OF_ANY_RUN:
+            raise UsageError(
+                f"--{name.replace('_', '-')} needs --model; with --run alone the run's settings hold"
+            )
+    return run
+
+
+def _tell(summary: "RunSummary") -> None:
+    counts = summary.counts
+    cost = f", {summary.cost_usd:.4f} USD so far" if summary.cost_usd else ""
+    failed = f", {counts.failed:,} failed" if counts.failed else ""
+    typer.echo(f"{counts.done:,} of {counts.requests:,} done{failed}{cost}; {summary.outputs}")

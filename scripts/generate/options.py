@@ -1,0 +1,91 @@
+"""What `rupeebias generate` can be told, the selection aside."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import UsageError
+from .runner import RunOptions
+from .types import ModelOptions
+
+ARMS = ("standard", "fairness")
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateOptions:
+    """What `rupeebias generate` can be told, the selection aside."""
+
+    model: str
+    """`sim/...`, `local/...` or a LiteLLM name."""
+    model_options: ModelOptions = field(default_factory=ModelOptions)
+    """What changes the answers."""
+    run_options: RunOptions = field(default_factory=RunOptions)
+    """How hard to try; its `bounds.max_connections` and `bounds.max_tokens` are set from here."""
+    max_connections: int | None = None
+    """Calls at once; None: what suits the model."""
+    workers: int = 1
+    """Processes that make the calls, where one is too slow for the server."""
+    arm: str = "standard"
+    """System prompt arm."""
+    repeats: int = 1
+    """How often each prompt is asked."""
+    run: Path | None = None
+    """Run directory; None: `runs/` and a name made of model, settings and selection."""
+    fresh: bool = False
+    """Move an old run aside and start again."""
+    retry_errors: bool = False
+    """Ask again what failed in earlier sessions."""
+    fail_on_error: float | None = None
+    """Largest tolerated share of failed requests: beyond it the run stops. None: run to the end."""
+    price_in: float | None = None
+    """USD per million tokens in; None: the price that the model knows."""
+    price_out: float | None = None
+    """USD per million tokens out."""
+    max_cost: float | None = None
+    """USD that the whole run may cost; None: no bound."""
+    dry_run: bool = False
+    """Say what would be done; make no call and write nothing."""
+    quiet: bool = False
+    """Show neither plan nor progress."""
+
+
+def check(options: GenerateOptions) -> None:
+    """Raise UsageError for the first option that makes no sense."""
+    for is_good, message in _checks(options):
+        if not is_good:
+            raise UsageError(message)
+
+
+def _checks(options: GenerateOptions) -> Iterator[tuple[bool, str]]:
+    rate, run_options, bounds = options.fail_on_error, options.run_options, options.run_options.bounds
+    yield options.arm in ARMS, f"--arm {options.arm}: expected {' or '.join(ARMS)}"
+    for name, count, least in (
+        ("repeats", options.repeats, 1),
+        ("max-connections", options.max_connections, 1),
+        ("workers", options.workers, 1),
+        ("max-retries", run_options.retries.max_retries, 0),
+    ):
+        yield count is None or count >= least, f"--{name} {count}: expected {least} or more"
+    yield rate is None or 0 <= rate <= 1, f"--fail-on-error {rate}: expected a share from 0 to 1"
+    is_timed = _is_positive(run_options.timeout_s) and _is_positive(run_options.attempt_timeout_s)
+    yield is_timed, "--timeout and --attempt-timeout: expected seconds above 0"
+    for name, number in (
+        ("max-requests-per-minute", bounds.requests_per_minute),
+        ("max-tokens-per-minute", bounds.tokens_per_minute),
+        ("max-cost", options.max_cost),
+    ):
+        yield number is None or _is_positive(number), f"--{name} {number}: expected a number above 0"
+    yield from _price_checks(options)
+
+
+def _price_checks(options: GenerateOptions) -> Iterator[tuple[bool, str]]:
+    prices = (options.price_in, options.price_out)
+    yield prices.count(None) != 1, "--price-in and --price-out belong together: give both"
+    for price in prices:
+        is_good = price is None or (math.isfinite(price) and price >= 0)
+        yield is_good, "--price-in and --price-out: expected USD per million tokens, 0 or more"
+
+
+def _is_positive(number: float) -> bool:
+    return math.isfinite(number) and number > 0

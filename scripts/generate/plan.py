@@ -1,0 +1,109 @@
+"""What a run will ask: its prompts, their order, and the manifest that says so."""
+
+import platform
+import random
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib import metadata
+
+from rupeebias.dataset_builder.prompts import Prompt
+
+from ..selection import Selection, select
+from .manifest import Counts, Manifest, RunIdentity
+from .options import GenerateOptions
+from .outputs import Key
+from .types import JSON, Model, Request
+
+_CONNECTIONS = 64
+_OWN_SERVER_CONNECTIONS = 16
+_ORDER_SEED = 20260101
+
+
+def prompts_of(arm: str, selection: Selection) -> tuple[list[Prompt], str]:
+    """Return the prompts of a run and the fingerprint of the dataset that they belong to."""
+    from rupeebias.dataset_builder.components import load_components
+    from rupeebias.dataset_builder.prompts import iter_prompts, with_fairness
+    from rupeebias.metric.design import DATASET_FINGERPRINT
+
+    components = load_components()
+    prompts = select(iter_prompts(components), selection)
+    if arm == "fairness":
+        prompts = [
+            replace(prompt, system_prompt=with_fairness(prompt.system_prompt, components))
+            for prompt in prompts
+        ]
+    return prompts, DATASET_FINGERPRINT
+
+
+def shuffled_requests(prompts: Sequence[Prompt], repeats: int, skip: AbstractSet[Key]) -> Iterator[Request]:
+    """Yield a request per prompt and repeat that is not in `skip`, in one fixed shuffled order.
+
+    Shuffled, so that an outage or a silent change of the model does not line up with one group of
+    people.
+    """
+    order = list(range(len(prompts) * repeats))
+    random.Random(_ORDER_SEED).shuffle(order)  # noqa: S311 - an order, not a secret
+    for index in order:
+        prompt, repeat = prompts[index // repeats], index % repeats
+        if (prompt.prompt_id, repeat) not in skip:
+            yield Request(prompt.prompt_id, repeat, prompt.system_prompt, prompt.prompt, prompt.use_case)
+
+
+def settled(done: AbstractSet[Key], failed: AbstractSet[Key], options: GenerateOptions) -> AbstractSet[Key]:
+    """Return the keys that a session leaves alone."""
+    return set(done) if options.retry_errors else done | failed
+
+
+def connections(options: GenerateOptions, model: Model) -> int:
+    """Return the calls at once that a session may make.
+
+    A provider says 429 when it is too many; a server of the user's own has a queue that only grows,
+    until calls time out, so it gets fewer.
+    """
+    usual = _OWN_SERVER_CONNECTIONS if options.model_options.base_url else _CONNECTIONS
+    return options.max_connections or model.max_connections or usual * options.workers
+
+
+def planned_manifest(
+    identity: RunIdentity, options: GenerateOptions, n_prompts: int, model: Model
+) -> Manifest:
+    """Return the manifest of a run that has not begun."""
+    return Manifest(
+        identity=identity,
+        repeats=options.repeats,
+        counts=Counts(n_prompts * options.repeats, 0, 0),
+        created_at=now(),
+        updated_at=now(),
+        versions=_versions(model),
+        options=_throughput(options, model),
+    )
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _throughput(options: GenerateOptions, model: Model) -> dict[str, JSON]:
+    run_options = options.run_options
+    return {
+        "max_connections": connections(options, model),
+        "workers": options.workers,
+        "max_retries": run_options.retries.max_retries,
+        "timeout_s": run_options.timeout_s,
+        "attempt_timeout_s": run_options.attempt_timeout_s,
+        "max_requests_per_minute": run_options.bounds.requests_per_minute,
+        "max_tokens_per_minute": run_options.bounds.tokens_per_minute,
+        "max_cost_usd": options.max_cost,
+    }
+
+
+def _versions(model: Model) -> dict[str, str]:
+    from rupeebias import __version__
+
+    versions = {"rupeebias": __version__, "python": platform.python_version()}
+    if not model.name.startswith("sim/"):
+        versions["litellm"] = metadata.version("litellm")
+    return versions

@@ -1,0 +1,115 @@
+"""Prices, estimates and the cap."""
+
+import asyncio
+
+import pytest
+
+from rupeebias.generate.dry_run import estimate_lines
+from rupeebias.generate.money import Budget, Price, cost_of, estimate, priced, worst_case_usd
+from rupeebias.generate.types import Reply, Request
+
+PRICE = Price(2.0, 10.0, "a test")
+ASK = Request("p", 0, "s" * 40, "q" * 60, "counter_offer")
+
+
+def test_cost_is_tokens_times_price_per_million() -> None:
+    # 1,000 x 2 + 100 x 10 = 3,000 millionths
+    assert PRICE.cost(1000, 100) == pytest.approx(0.003)
+
+
+def test_an_estimate_follows_its_stated_rule() -> None:
+    # 100 characters: 25 to 40 tokens, and 12 a request; out 8 to 64
+    tokens = estimate([ASK, ASK], 64)
+    assert (tokens.input_low, tokens.input_high) == (2 * 37, 2 * 52)
+    assert (tokens.output_low, tokens.output_high, tokens.is_bounded) == (16, 128, True)
+    assert tokens.cost_usd(PRICE) == pytest.approx((308e-6, 1488e-6))
+
+
+def test_without_a_bound_the_estimate_assumes_long_answers_and_says_so() -> None:
+    (tokens, cost) = estimate_lines([ASK], PRICE, None, None)
+    assert "8 to 1,000 out (8 to 1,000 an answer, which nothing bounds: give --max-tokens)" in tokens
+    assert "2 USD in and 10 USD out per million tokens: a test" in cost
+
+
+def test_an_unknown_price_is_said_to_be_unknown() -> None:
+    assert "unknown" in estimate_lines([ASK], None, 64, None)[1]
+
+
+def test_batch_prices_are_shown_where_they_are_known() -> None:
+    half = Price(2.0, 10.0, "a test", batch_input=1.0, batch_output=5.0)
+    million = [ASK] * 1000
+    shown = estimate_lines(million, half, 100, None)
+    # 37,000 to 52,000 in, 8,000 to 100,000 out
+    assert shown[1].startswith("cost: 0.15 to 1.10 USD")
+    assert shown[2].startswith("cost with --batch: 0.08 to 0.55 USD")
+
+
+def test_the_worst_case_is_a_token_per_byte_and_the_longest_answer() -> None:
+    # 100 bytes and 64 for the format: 164 x 2 + 50 x 10 = 828 millionths; a rupee sign has three bytes
+    assert worst_case_usd(ASK, PRICE, 50) == pytest.approx(828e-6)
+    rupee = Request("p", 0, "", "₹", "counter_offer")
+    assert worst_case_usd(rupee, PRICE, 0) == pytest.approx(67 * 2e-6)
+
+
+@pytest.mark.parametrize(
+    ("told", "overrule", "expected"), [(0.5, False, 0.5), (0.5, True, 3e-5), (None, False, 3e-5)]
+)
+def test_a_price_of_ones_own_overrules(told: float | None, overrule: bool, expected: float) -> None:
+    async def complete(_: Request) -> Reply:
+        return Reply("x", usage={"input_tokens": 10, "output_tokens": 1}, cost_usd=told)
+
+    reply = asyncio.run(_ask(priced(complete, PRICE, overrule=overrule)))
+    assert reply.cost_usd == pytest.approx(expected)
+
+
+async def _ask(complete: object) -> Reply:
+    assert callable(complete)
+    reply = await complete(ASK)
+    assert isinstance(reply, Reply)
+    return reply
+
+
+def test_without_token_counts_a_cost_is_unknown() -> None:
+    assert cost_of(Reply("x"), PRICE) is None
+    assert cost_of(Reply("x", usage={"input_tokens": 3}), PRICE) is None
+
+
+def test_a_cap_is_never_exceeded_and_is_used_up() -> None:
+    # Each call may cost 1.0 and costs 0.25: of a cap of 3, two are spent and one stays reserved at the end.
+    async def scenario() -> tuple[float, int, float]:
+        budget = Budget(3.0, 0.0, lambda _: 1.0)
+        calls, most = 0, 0.0
+
+        async def work() -> None:
+            nonlocal calls, most
+            while (ticket := await budget.reserve(ASK)) is not None:
+                calls += 1
+                most = max(most, budget.spent_usd + 1.0)
+                await asyncio.sleep(0)
+                budget.settle(ticket, 0.25)
+
+        await asyncio.gather(*(work() for _ in range(5)))
+        return budget.spent_usd, calls, most
+
+    spent, calls, most = asyncio.run(scenario())
+    # A call fits while spent + 1 <= 3, so the ninth is the last: 9 x 0.25 = 2.25.
+    assert (spent, calls) == (2.25, 9)
+    assert most <= 3.0
+
+
+def test_a_call_of_unknown_cost_counts_at_its_worst_case() -> None:
+    async def scenario() -> float:
+        budget = Budget(2.5, 0.5, lambda _: 1.0)
+        ticket = await budget.reserve(ASK)
+        assert ticket is not None
+        budget.settle(ticket, None)
+        ticket = await budget.reserve(ASK)
+        assert ticket is not None
+        budget.settle(ticket, 0.0)
+        return budget.spent_usd
+
+    assert asyncio.run(scenario()) == 1.5
+
+
+def test_an_earlier_session_counts_towards_the_cap() -> None:
+    assert asyncio.run(Budget(1.0, 0.9, lambda _: 0.2).reserve(ASK)) is None
