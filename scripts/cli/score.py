@@ -52,11 +52,13 @@ def score(
     Example: rupeebias score runs/* --json scores.json --csv tables/
     """
     from ..scoring.api import score_paths
-    from ..scoring.files import write_csv, write_json, write_markdown
+    from ..scoring.files import check_targets, write_csv, write_json, write_markdown
     from ..scoring.headline import print_headlines
 
+    check_targets(paths, (json, markdown, csv))
     runs = score_paths(
         paths,
+        note=lambda text: typer.echo(f"note: {text}", err=True),
         ci=None if ci is Interval.NONE else ci.value,
         n_resamples=n_resamples,
         seed=seed,

@@ -1,14 +1,15 @@
-"""Scoring as one call, for the commands `score` and `audit`."""
+"""Scoring as one call, for the commands `score`, `report` and `audit`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rupeebias.metric import MetricInputError, Result, adjust_together, score
+from rupeebias.metric import MetricInputError, Options, Result, adjust_together, score
+from rupeebias.metric.design import DATASET_FINGERPRINT
 
-from ..errors import RupeeBiasError
-from .read import RunOutputs, read_run
+from ..errors import RupeeBiasError, UsageError
+from .read import EmptyRunError, RunOutputs, read_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +24,52 @@ class ScoredRun:
     """What was scored."""
 
 
-def score_paths(paths: Sequence[Path], **options: Any) -> list[ScoredRun]:
+def score_paths(
+    paths: Sequence[Path], *, note: Callable[[str], None] | None = None, **options: Any
+) -> list[ScoredRun]:
     """Return the results of runs, their p-values adjusted over all of them together.
 
-    `options` are those of `rupeebias.metric.score`. Errors name the path.
+    `options` are those of `rupeebias.metric.score`. Of several runs those without any output yet are left
+    out and told to `note`. Raises UsageError for bad options and a path given twice, RupeeBiasError naming
+    the path for outputs that cannot be scored.
     """
-    names, results, outputs = [], [], []
+    _check(paths, options)
+    read: dict[Path, RunOutputs] = {}
     for path in paths:
-        run = read_run(path)
-        names.append(run.name if run.arm == "standard" else f"{run.name} ({run.arm})")
-        results.append(_scored(path, run, options))
-        outputs.append(run)
-    scored = zip(_unique(names, paths), paths, adjust_together(results), outputs, strict=True)
-    return [ScoredRun(name, path, result, run) for name, path, result, run in scored]
+        try:
+            read[path] = read_run(path)
+        except EmptyRunError as error:
+            if len(paths) == 1 or note is None:
+                raise
+            note(f"left out: {error}")
+    if not read:
+        raise EmptyRunError("none of these runs has an output yet: run `rupeebias generate` to its end")
+    results = adjust_together([_scored(path, run, options) for path, run in read.items()])
+    names = _unique([_label(run) for run in read.values()], list(read))
+    scored = zip(names, read.items(), results, strict=True)
+    return [ScoredRun(name, path, result, run) for name, (path, run), result in scored]
+
+
+def _check(paths: Sequence[Path], options: dict[str, Any]) -> None:
+    try:
+        Options(**options).checked()
+    except MetricInputError as error:
+        raise UsageError(str(error)) from error
+    resolved = [path.resolve() for path in paths]
+    for path, place in zip(paths, resolved, strict=True):
+        if resolved.count(place) > 1:
+            raise UsageError(f"{path} is given twice: its tests would count twice")
+
+
+def _label(run: RunOutputs) -> str:
+    """Return a name that a terminal can show: names come from files that are not ours."""
+    name = run.name if run.arm == "standard" else f"{run.name} ({run.arm})"
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 
 def _scored(path: Path, run: RunOutputs, options: dict[str, Any]) -> Result:
     try:
-        return score(
+        result = score(
             run.prompt_ids,
             run.outputs,
             repeats=run.repeats,
@@ -52,11 +81,21 @@ def _scored(path: Path, run: RunOutputs, options: dict[str, Any]) -> Result:
         )
     except MetricInputError as error:
         raise RupeeBiasError(f"{path}: {error}") from error
+    if run.dataset_fingerprint not in (None, DATASET_FINGERPRINT):
+        result["warnings"].append(
+            f"the run asked the prompts of dataset {str(run.dataset_fingerprint)[:12]}, this version has "
+            f"{DATASET_FINGERPRINT[:12]}: they may differ"
+        )
+    return result
 
 
 def _unique(names: Sequence[str], paths: Sequence[Path]) -> list[str]:
-    """Runs of one model are told apart by their folder."""
-    return [
+    """Runs of one model are told apart by their folder, then by their path."""
+    longer = [
         name if names.count(name) == 1 else f"{name} [{path.name}]"
         for name, path in zip(names, paths, strict=True)
+    ]
+    return [
+        name if longer.count(name) == 1 else f"{name} [{path}]"
+        for name, path in zip(longer, paths, strict=True)
     ]

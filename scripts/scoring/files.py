@@ -1,15 +1,20 @@
 """Results as files: JSON, CSV and Markdown."""
 
 import csv
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import orjson
 
 from rupeebias.metric import HEADLINES, TABLES, Result
 
+from ..errors import RupeeBiasError, UsageError
 from .headline import COLUMNS, headline_cells
+
+SCORES: Final = "scores.json"
+"""The one file of a run directory that a result may replace."""
 
 
 class NamedResult(Protocol):
@@ -43,10 +48,11 @@ def _headline_rows(runs: Sequence[NamedResult]) -> Iterable[dict[str, Any]]:
 
 
 def _write_rows(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _inert(cell) for name, cell in row.items()} for row in rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _inert(cell) for name, cell in row.items()} for row in rows)
+    _write(path, text.getvalue())
 
 
 def _inert(cell: Any) -> Any:
@@ -75,5 +81,26 @@ def _escaped(text: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    """Replace a file in one step: a full disk leaves the old one as it was."""
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        fault = error.strerror or str(error)
+        raise RupeeBiasError(
+            f"{path} cannot be written ({fault}): free space, or choose another place"
+        ) from None
+
+
+def check_targets(paths: Sequence[Path], targets: Iterable[Path | None]) -> None:
+    """Raise UsageError where a result would be written over what is scored, or into a run's own files."""
+    for target in filter(None, targets):
+        place = target.resolve()
+        for path in paths:
+            own = path.resolve()
+            inside = own.is_dir() and place.parent == own and place.exists() and place.name != SCORES
+            if place == own or inside:
+                raise UsageError(f"{target} belongs to what is scored: choose another file for the result")

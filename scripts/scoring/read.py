@@ -1,23 +1,19 @@
-"""Reading what is to be scored: a run directory, or a file of outputs in any of three formats.
+"""Reading what is to be scored: a run directory, or a file of outputs in any of three formats."""
 
-Files are untrusted: nothing in them is executed, and what cannot be read is an error that names the place.
-"""
-
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from ..errors import RupeeBiasError, UsageError
+from .formats import COLUMNS, MAX_BYTES, READERS, Row, check_columns
 
-MAX_BYTES: Final = 4 << 30
-"""Larger files are refused: a full run with ten repeats takes about 100 MB."""
-COLUMNS: Final = ("prompt_id", "output")
-"""Columns that a file must have; `repeat`, `finish_reason` and `error` are read if they are there."""
+_NO_ERROR: Final = frozenset({"", "false", "0", "0.0", "none", "null", "nan"})
+"""What stands in an error column where there was none, as spreadsheets and data frames write it."""
+
+
+class EmptyRunError(RupeeBiasError):
+    """A run directory without a single output yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +35,21 @@ class RunOutputs:
     """How often each prompt was to be asked; None: not known."""
     arm: str = "standard"
     """System prompt arm."""
+    dataset_fingerprint: str | None = None
+    """Fingerprint of the dataset whose prompts were asked; None: not known."""
 
 
 def read_run(path: Path) -> RunOutputs:
-    """Return the outputs of a run directory or of a .jsonl, .csv or .parquet file."""
+    """Return the outputs of a run directory or of a .jsonl, .csv, .tsv or .parquet file."""
     if path.is_dir():
         return _from_directory(path)
     if not path.exists():
         raise UsageError(f"{path} does not exist: give a run directory or a file of outputs")
-    readers = {".jsonl": _jsonl_rows, ".csv": _csv_rows, ".parquet": _parquet_rows}
-    reader = readers.get(path.suffix.lower())
+    if not path.is_file():
+        raise UsageError(f"{path} is not a regular file")
+    reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise UsageError(f"{path}: unknown kind of file; give a run directory or {', '.join(readers)}")
+        raise UsageError(f"{path}: unknown kind of file; give a run directory or {', '.join(READERS)}")
     if path.stat().st_size > MAX_BYTES:
         raise RupeeBiasError(f"{path} is larger than {MAX_BYTES >> 30} GB: split it, or score a part of it")
     return _from_rows(path, list(reader(path)))
@@ -63,31 +62,27 @@ def _from_directory(folder: Path) -> RunOutputs:
 
     manifest = read_manifest(folder)
     path = folder / "outputs.jsonl"
-    if not path.exists():
-        raise RupeeBiasError(f"{folder} has no outputs yet: run `rupeebias generate` to its end")
-    records = list(latest_valid(read_outputs(path)).values())
+    records = list(latest_valid(read_outputs(path)).values()) if path.exists() else []
     if not records:
-        raise RupeeBiasError(f"{path} is empty: run `rupeebias generate` to its end")
+        raise EmptyRunError(f"{folder} has no outputs yet: run `rupeebias generate` to its end")
     return RunOutputs(
         name=manifest.identity.model,
         prompt_ids=[record["prompt_id"] for record in records],
         outputs=[record.get("output") for record in records],
         repeats=[record["repeat"] for record in records],
-        finish_reasons=[record.get("finish_reason") for record in records],
-        errors=[record.get("error") is not None for record in records],
+        finish_reasons=[_reason(record) for record in records],
+        errors=[_is_error(record.get("error")) for record in records],
         expected=expected_prompt_ids(manifest.identity.selection),
         n_repeats=manifest.repeats,
         arm=manifest.identity.arm,
+        dataset_fingerprint=manifest.identity.dataset_fingerprint,
     )
 
 
-_Row = Mapping[str, Any]
-
-
-def _from_rows(path: Path, rows: list[_Row]) -> RunOutputs:
+def _from_rows(path: Path, rows: list[Row]) -> RunOutputs:
     if not rows:
         raise RupeeBiasError(f"{path} has no rows: nothing to score")
-    _check_columns(path, rows[0])
+    check_columns(path, list(rows[0]))
     try:
         ids, outputs = ([row[name] for row in rows] for name in COLUMNS)
     except KeyError as missing:
@@ -97,83 +92,37 @@ def _from_rows(path: Path, rows: list[_Row]) -> RunOutputs:
         name=path.stem,
         prompt_ids=ids,
         outputs=outputs,
-        repeats=_repeats(path, rows) if "repeat" in rows[0] else None,
-        finish_reasons=[row.get("finish_reason") for row in rows],
-        errors=[bool(row.get("error")) for row in rows],
+        repeats=_repeats(path, rows) if any("repeat" in row for row in rows) else None,
+        finish_reasons=[_reason(row) for row in rows],
+        errors=[_is_error(row.get("error")) for row in rows],
     )
 
 
-def _check_columns(path: Path, row: _Row) -> None:
-    missing = [name for name in COLUMNS if name not in row]
-    if missing:
-        found = ", ".join(str(name)[:40] for name in list(row)[:20]) or "none"
-        raise RupeeBiasError(
-            f"{path} has no column {' and no column '.join(missing)}; it has: {found}. "
-            "Rename yours to prompt_id and output"
-        )
+def _reason(row: Row) -> str | None:
+    reason = row.get("finish_reason")
+    return reason if isinstance(reason, str) else None
 
 
-def _repeats(path: Path, rows: Sequence[_Row]) -> list[int]:
+def _is_error(cell: Any) -> bool:
+    """Tell whether a record's error says anything: "False" in a CSV file does not."""
+    return cell is not None and str(cell).strip().casefold() not in _NO_ERROR
+
+
+def _repeats(path: Path, rows: Sequence[Row]) -> list[int]:
+    repeats = [_repeat(row.get("repeat")) for row in rows]
+    if None in repeats:
+        at = repeats.index(None)
+        given = repr(rows[at].get("repeat"))[:40]
+        raise RupeeBiasError(f"{path}: row {at + 1} has repeat {given}; every row needs 0, 1, 2, ...")
+    return [repeat for repeat in repeats if repeat is not None]
+
+
+def _repeat(cell: Any) -> int | None:
+    """Return a repeat number, None for what is none: 1, "1" and 1.0 are, 1.7, True and "" are not."""
+    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
+        return None
     try:
-        return [int(row["repeat"] or 0) for row in rows]
-    except (KeyError, TypeError, ValueError) as error:
-        raise RupeeBiasError(f"{path}: column repeat must hold whole numbers ({error})") from None
-
-
-def _jsonl_rows(path: Path) -> Iterator[_Row]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = orjson.loads(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
-            except orjson.JSONDecodeError as error:
-                raise RupeeBiasError(f"{path} line {number} is not JSON ({error})") from None
-            if not isinstance(row, dict):
-                raise RupeeBiasError(f"{path} line {number} is not an object with prompt_id and output")
-            yield row
-
-
-def _csv_rows(path: Path) -> Iterator[_Row]:
-    text = _decoded(path)
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    csv.field_size_limit(1 << 24)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise RupeeBiasError(f"{path} line {reader.line_num} is not CSV ({error})") from None
-
-
-def _decoded(path: Path) -> str:
-    """Return a text file's content: UTF-8 with or without a byte order mark, else Windows-1252."""
-    data = path.read_bytes()
-    if b"\0" in data:
-        raise RupeeBiasError(f"{path} is not a text file: save it as CSV in UTF-8")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace")
-
-
-def _parquet_rows(path: Path) -> Iterator[_Row]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            if (
-                sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
-                > MAX_BYTES
-            ):
-                raise RupeeBiasError(f"{path} unpacks to more than {MAX_BYTES >> 30} GB: split it")
-            wanted = (*COLUMNS, "repeat", "finish_reason", "error")
-            names = [name for name in file.schema_arrow.names if name in wanted]
-            if not set(COLUMNS) <= set(names):
-                _check_columns(path, dict.fromkeys(file.schema_arrow.names))
-            table = file.read(columns=names)
-    except pa.ArrowException as error:
-        raise RupeeBiasError(f"{path} is not a Parquet file ({str(error).splitlines()[0]})") from None
-    columns = [table.column(name).to_pylist() for name in names]
-    for values in zip(*columns, strict=True):
-        yield dict(zip(names, values, strict=True))
+        number = float(cell)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() and 0 <= number < 1e9 else None
