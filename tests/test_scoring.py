@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -83,7 +84,20 @@ BAD_FILES = {
     "binary CSV": ("a.csv", b"\x00\x01\x02", "not a text file"),
     "CSV with other columns": ("a.csv", b"id,answer\n1,2\n", "it has: id, answer"),
     "not Parquet": ("a.parquet", b"PAR1nonsense", "not a Parquet file"),
-    "bad repeat": ("a.csv", b"prompt_id,output,repeat\nx,y,first\n", "repeat must hold whole numbers"),
+    "bad repeat": ("a.csv", b"prompt_id,output,repeat\nx,y,first\n", "row 1 has repeat 'first'"),
+    "half a repeat": ("a.jsonl", b'{"prompt_id":"x","output":"y","repeat":1.7}\n', "row 1 has repeat 1.7"),
+    "a repeat in one row": (
+        "a.jsonl",
+        b'{"prompt_id":"x","output":"y","repeat":0}\n{"prompt_id":"x","output":"y"}\n',
+        "row 2 has repeat None",
+    ),
+    "unquoted commas": (
+        "a.csv",
+        "prompt_id,output\nx,₹12,50,000\n".encode(),
+        "line 2 has 4 fields, the header 2",
+    ),
+    "two columns of outputs": ("a.csv", b"prompt_id,output,output\nx,y,z\n", "2 columns named output"),
+    "an array of objects": ("a.jsonl", b'[\n{"prompt_id":"x"}\n]', "expected one JSON object a line"),
 }
 
 
@@ -165,3 +179,55 @@ def test_scoring_loads_neither_pandas_nor_datasets_nor_litellm(run: Path) -> Non
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("nothing", ["False", "0", "None", "nan", "", None, False, float("nan")])
+def test_an_error_column_that_says_nothing_fails_no_answer(tmp_path: Path, nothing: object) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"prompt_id,output,error\n{IDS[0]},12 LPA,{nothing}\n", encoding="utf-8")
+    assert read_run(path).errors == [False]
+
+
+def test_an_error_that_says_something_fails_its_answer(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "a.jsonl", [{"prompt_id": IDS[0], "output": "x", "error": "timeout"}])
+    assert read_run(path).errors == [True]
+
+
+def test_a_result_never_replaces_what_is_scored(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = run.read_bytes()
+    assert command("score", run, "--json", run) == 2
+    assert "belongs to what is scored" in capsys.readouterr().err
+    assert run.read_bytes() == before
+
+
+def test_a_result_that_cannot_be_written_leaves_nothing_behind(run: Path, tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    (taken / "scores.json").mkdir(parents=True)  # a folder in the file's place
+    assert command("score", run, "--json", taken / "scores.json") == 1
+    assert [path.name for path in taken.iterdir()] == ["scores.json"]
+
+
+def test_a_run_given_twice_is_wrong_usage(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("score", run, run) == 2
+    assert "is given twice" in capsys.readouterr().err
+
+
+def test_a_bad_option_is_wrong_usage_and_blames_no_file(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("score", run, "--n-resamples", "1") == 2
+    assert run.name not in capsys.readouterr().err
+
+
+def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "a.jsonl"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="not a regular file"):
+        read_run(pipe)
+
+
+def test_control_characters_of_a_name_reach_no_terminal(
+    tmp_path: Path, rows: list[dict[str, object]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("score", jsonl(tmp_path / "red\x1b[31m.jsonl", rows)) == 0
+    assert "\x1b[31m" not in capsys.readouterr().out

@@ -90,9 +90,8 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         fault = error.strerror or str(error)
-        raise RupeeBiasError(
-            f"{path} cannot be written ({fault}): free space, or choose another place"
-        ) from None
+        remedy = "free space, or choose another place"
+        raise RupeeBiasError(f"{path} cannot be written ({fault}): {remedy}") from None
 
 
 def check_targets(paths: Sequence[Path], targets: Iterable[Path | None]) -> None:
