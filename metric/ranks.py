@@ -34,31 +34,33 @@ def spearman_columns(matrix: Floats) -> Floats:
     where both have a value.
     """
     matrix = matrix[~np.isnan(matrix).all(axis=1)]  # a row that nobody has, of a part of the benchmark
-    if not len(matrix):
-        return np.full((matrix.shape[1], matrix.shape[1]), np.nan)
-    complete = ~np.isnan(matrix).any(axis=0)
-    rho = _pearson_columns(average_ranks(matrix.T).T)
-    for i in np.flatnonzero(~complete):
-        for j in range(matrix.shape[1]):
-            rho[i, j] = rho[j, i] = _spearman_where_both(matrix[:, i], matrix[:, j])
-    return rho
+    if np.isnan(matrix).any():
+        return _spearman_where_both(matrix)
+    return _correlations(average_ranks(matrix.T)[:, None, :], (len(matrix) + 1) / 2)
 
 
-def _pearson_columns(columns: Floats) -> Floats:
-    centred = columns - columns.mean(axis=0)
-    products = centred.T @ centred
-    scale = np.sqrt(np.diag(products))
+def _spearman_where_both(matrix: Floats) -> Floats:
+    """Rank each column anew for each other one, among the rows that both have."""
+    there = ~np.isnan(matrix)
+    theirs, own = matrix.T[:, None, :], matrix.T[:, :, None]
+    adds = (theirs < own) + (theirs == own) / 2  # what a row's value adds to the rank of another's
+    both = there.T[:, None, :] & there.T[None, :, :]
+    ranks = np.einsum("crs,cds->cdr", adds, both.astype(float)) + 0.5
+    centre = (both.sum(axis=2, keepdims=True) + 1) / 2
+    return _correlations(np.where(both, ranks, centre), centre)
+
+
+def _correlations(ranks: Floats, centre: Floats | float) -> Floats:
+    """Correlate ranks[c, d] with ranks[d, c]; shape (k, 1, rows) stands for the same ranks for every d."""
+    centred = ranks - centre
+    k = len(centred)
+    own = np.broadcast_to(centred, (k, k, centred.shape[2]))
+    other = own.transpose(1, 0, 2)
+    scale = np.sqrt((own**2).sum(axis=2) * (other**2).sum(axis=2))
+    products = np.einsum("cdr,cdr->cd", own, other)
     with np.errstate(divide="ignore", invalid="ignore"):
-        rho = np.clip(products / scale[:, None] / scale, -1, 1)
-    rho[scale == 0] = rho[:, scale == 0] = np.nan
-    return np.asarray(rho, dtype=float)
-
-
-def _spearman_where_both(a: Floats, b: Floats) -> float:
-    both = ~(np.isnan(a) | np.isnan(b))
-    if both.sum() < 2:
-        return np.nan
-    return float(_pearson_columns(average_ranks(np.stack([a[both], b[both]])).T)[0, 1])
+        rho = np.clip(products / scale, -1, 1)
+    return np.asarray(np.where(scale > 0, rho, np.nan), dtype=float)
 
 
 def spearman(a: Floats, b: Floats) -> tuple[float, float]:
@@ -69,7 +71,7 @@ def spearman(a: Floats, b: Floats) -> tuple[float, float]:
     """
     both = ~(np.isnan(a) | np.isnan(b))
     n = int(both.sum())
-    rho = _spearman_where_both(a, b) if n >= 3 else np.nan
+    rho = float(spearman_columns(np.stack([a[both], b[both]], axis=1))[0, 1]) if n >= 3 else np.nan
     if np.isnan(rho):
         return np.nan, np.nan
     with np.errstate(divide="ignore"):
