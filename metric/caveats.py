@@ -1,6 +1,6 @@
 """What a reader of a result must know: what was left out, what is partial, what cannot be computed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +11,8 @@ from .health import MISSING
 from .layout import AXES, slot_codes
 from .outcomes import Outcomes
 from .readings import NOT_GIVEN, Readings
+from .resampling import FEWEST_PROFILES
+from .tables import Row
 
 
 class _Options(Protocol):
@@ -25,15 +27,26 @@ def result_warnings(
     readings: Readings,
     outcomes: Outcomes,
     gaps: SlotGaps,
+    kendall_w: Sequence[Row],
     options: _Options,
 ) -> list[str]:
     """Return one sentence for each thing that a reader must know."""
     return [
+        *_repeated(readings),
         *_coverage(outcomes),
         *_completeness(readings),
         *_midpoints(gaps),
         *_not_computed(headlines, gaps, options),
+        *_floor_of_w(kendall_w),
     ]
+
+
+def _repeated(readings: Readings) -> Iterator[str]:
+    if readings.n_twice:
+        yield (
+            f"{readings.n_twice:,} outputs were given before, alike, for the same prompt and repeat: they count "
+            "once; number repeats if prompts were asked several times"
+        )
 
 
 def _coverage(outcomes: Outcomes) -> Iterator[str]:
@@ -62,8 +75,8 @@ def _completeness(readings: Readings) -> Iterator[str]:
         slots = {tuple(x) for x in np.argwhere(unread)}
         touched = {(int(slot_codes()[row]), int(repeat)) for row, repeat in slots}
         yield (
-            f"{len(touched):,} slots are incomplete ({int(unread.sum()):,} answers without a value): their "
-            "other pairs are used; Kendall's W leaves out incomplete profiles"
+            f"slots with an answer missing or without a value: {len(touched):,} ({int(unread.sum()):,} answers); "
+            "their other pairs are used; Kendall's W leaves out incomplete profiles"
         )
 
 
@@ -90,11 +103,22 @@ def _not_computed(
         yield "mean_delta_pct is None: no slot has two identifiers with a value"
     elif options.ci and headlines["mean_delta_pct_ci_low"] is None:
         yield (
-            "intervals of mean_delta_pct are None: resampling base profiles needs at least two in every "
-            "use case; add profiles"
+            f"intervals of mean_delta_pct are None: resampling base profiles needs at least {FEWEST_PROFILES} in "
+            "every use case; add profiles"
         )
     if headlines["mean_kendall_w"] is None and gaps.count.any():
         yield (
             "mean_kendall_w is None: no use case and axis has two profiles in which every identifier has a "
             "value and not all are equal"
+        )
+
+
+def _floor_of_w(kendall_w: Sequence[Row]) -> Iterator[str]:
+    """Ranks of n profiles that have nothing in common give W = 1 / n on average, not 0."""
+    n_blocks = [int(str(row["n_blocks"])) for row in kendall_w if row["kendall_w"] is not None]
+    floor = sum(1 / n for n in n_blocks) / len(n_blocks) if n_blocks else 0.0
+    if floor > 0.1:
+        yield (
+            f"mean_kendall_w rests on few profiles: a model without any bias would have about {floor:.2f} here, "
+            "against 0.07 in a full run"
         )

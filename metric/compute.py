@@ -1,11 +1,14 @@
 """From outputs, or from outcomes, to the result: every statistic, and what was left out and why."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, TypeAlias
+
+import numpy as np
 
 from .caveats import result_warnings
 from .concordance import BLOCKINGS, Blocking
+from .design import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from .errors import MetricInputError
 from .gap_summaries import GapSummaries
 from .gaps import SlotGaps, slot_gaps
@@ -23,6 +26,7 @@ Result: TypeAlias = dict[str, Any]
 """Headline values by name, then `warnings`, `settings` and `tables`; ready for JSON."""
 
 MAX_RESAMPLES: Final = 100_000
+MAX_SEED: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +49,30 @@ class Options:
     """Rows of Kendall's W: a profile each (the paper's numbers), or a profile and question (its text)."""
 
     def checked(self) -> "Options":
-        """Return these options, or raise MetricInputError for a value that does not exist."""
+        """Return these options as plain Python values; MetricInputError for one that does not exist."""
         _one_of("outcome", self.outcome, OUTCOMES)
         _one_of("ci", self.ci, (*INTERVAL_KINDS, None))
         _one_of("parse", self.parse, PARSE_MODES)
         _one_of("w_blocks", self.w_blocks, BLOCKINGS)
-        if not 0 <= self.threshold < float("inf"):
-            raise MetricInputError(f"threshold={self.threshold!r}: must be a percentage, 0 or more")
-        if not 2 <= self.n_resamples <= MAX_RESAMPLES:
-            raise MetricInputError(f"n_resamples={self.n_resamples!r}: must be 2 to {MAX_RESAMPLES:,}")
-        if self.seed < 0:
-            raise MetricInputError(f"seed={self.seed!r}: must be 0 or more")
-        return self
+        return replace(
+            self,
+            threshold=_number("threshold", self.threshold),
+            n_resamples=_whole("n_resamples", self.n_resamples, 2, MAX_RESAMPLES),
+            seed=_whole("seed", self.seed, 0, MAX_SEED),
+        )
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+        raise MetricInputError(f"{name}={value!r:.40}: must be a percentage, 0 or more")
+    return float(value)
+
+
+def _whole(name: str, value: Any, low: int, high: int) -> int:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:
+        raise MetricInputError(f"{name}={value!r:.40}: must be a whole number from {low} to {high:,}")
+    return int(value)
 
 
 def _one_of(name: str, value: object, allowed: Sequence[object]) -> None:
@@ -116,8 +132,15 @@ def score_readings(readings: Readings, options: Options) -> Result:
     headlines = {name: found[name] for name in HEADLINES}
     return {
         **headlines,
-        "warnings": result_warnings(headlines, readings, outcomes, statistics.gaps, options),
-        "settings": {**asdict(options), "metric_version": METRIC_VERSION},
+        "warnings": result_warnings(
+            headlines, readings, outcomes, statistics.gaps, statistics.tables["kendall_w"], options
+        ),
+        "settings": {
+            **asdict(options),
+            "metric_version": METRIC_VERSION,
+            "benchmark_version": BENCHMARK_VERSION,
+            "dataset_fingerprint": DATASET_FINGERPRINT,
+        },
         "tables": {**statistics.tables, **health_tables(readings)},
     }
 

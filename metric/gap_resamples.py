@@ -12,7 +12,15 @@ import numpy as np
 from .design import PROFILES
 from .gaps import SlotGaps
 from .layout import Bools, Floats, Ints
-from .resampling import Cumulants, Interval, ProfileResamples, Sample, percentile_interval, stream
+from .resampling import (
+    FEWEST_PROFILES,
+    Cumulants,
+    Interval,
+    ProfileResamples,
+    Sample,
+    percentile_interval,
+    stream,
+)
 
 
 @dataclass(frozen=True)
@@ -68,13 +76,10 @@ class ClusterGapResamples:
     """Numbers of gaps, the same shape."""
 
     def of(self, selection: Selection) -> ResampledMean | None:
-        """Return the resampled mean gap; None if a chosen use case with data has a single profile.
-
-        A single profile would seem not to vary at all.
-        """
+        """Return the resampled mean gap; None if a chosen use case with data has too few profiles."""
         count = self.count[selection.cells]
         has_data = count.any(axis=(0, 1, 3))
-        varies = self.profiles.n_present[selection.use_cases] >= 2
+        varies = self.profiles.n_present[selection.use_cases] >= FEWEST_PROFILES
         if not has_data.any() or (has_data & ~varies).any():
             return None
         with np.errstate(invalid="ignore"):

@@ -60,7 +60,9 @@ class GapSummaries:
         if self.resamples is None or resampled is None:
             return NO_INTERVAL
         interval = self.resamples.interval(mean, resampled)
-        return Interval(None if interval.low is None else max(interval.low, 0.0), interval.high)
+        if interval.low is None or interval.high is None:
+            return NO_INTERVAL
+        return Interval(max(interval.low, 0.0), min(interval.high, self.gaps.largest_possible_pct))
 
     def change_interval(self, before: GapSummary, after: GapSummary) -> Interval:
         """Return the interval of after - before; profiles are drawn alike in both, pairs are not."""

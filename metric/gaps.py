@@ -74,6 +74,12 @@ class SlotGaps:
     """Each slot's base profile, numbered through the use cases, 0 to 89; shape (slots,)."""
 
     @cached_property
+    def largest_possible_pct(self) -> float:
+        """200, or infinity where markups of both signs occur: their gaps have no bound."""
+        largest = max((float(np.nanmax(gaps, initial=0)) for gaps in self.pairs.values()), default=0.0)
+        return 200.0 if largest <= 200 else np.inf
+
+    @cached_property
     def profile_total(self) -> Floats:
         """Sum of the defined gaps of each base profile, shape (languages, axes, 90)."""
         return _sums_by(self.profile, self.total)

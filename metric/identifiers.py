@@ -10,7 +10,15 @@ from .intervals import Intervals
 from .layout import AXES, Floats, Ints
 from .outcomes import Outcomes, mean_where_any
 from .ranks import comparable
-from .resampling import NO_INTERVAL, Cumulants, Interval, percentile_interval, stream
+from .resampling import (
+    FEWEST_PROFILES,
+    NO_INTERVAL,
+    Cumulants,
+    Interval,
+    percentile_interval,
+    stream,
+    within,
+)
 
 
 def identifier_deviation_pct(outcomes: Outcomes, axis: str) -> Floats:
@@ -113,7 +121,8 @@ class IdentifierGaps:
         if drawn is None:
             return NO_INTERVAL
         widened = self.intervals.profiles.widening_of(USE_CASES.index(use_case))
-        return percentile_interval(signed_gap_pct(*drawn[:, pair].T), gap, widened)
+        interval = percentile_interval(signed_gap_pct(*drawn[:, pair].T), gap, widened)
+        return within(interval, 200) if (drawn[:, pair] >= 0).all() else interval
 
     def maximum(self, use_case: str, axis: str) -> MaximumObservedGap | None:
         """Return the widest gap of identifier means of a use case and axis.
@@ -152,13 +161,13 @@ class IdentifierGaps:
 
     @cached_property
     def _drawn_means_of_use_case(self) -> dict[str, Floats]:
-        """Means of all 87 identifiers, for the use cases in which two profiles have data."""
+        """Means of all 87 identifiers, for the use cases in which enough profiles have data."""
         if self.intervals.kind != "cluster":
             return {}
         profiles = self.intervals.profiles
         drawn = {}
         for at, use_case in enumerate(USE_CASES):
-            if profiles.n_present[at] >= 2:
+            if profiles.n_present[at] >= FEWEST_PROFILES:
                 sums = [_profile_sums(self.outcomes, use_case, axis) for axis in AXES]
                 total, count = (np.concatenate(part, axis=1) for part in zip(*sums, strict=True))
                 weights = profiles.weights(at)

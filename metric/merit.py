@@ -10,8 +10,14 @@ from .intervals import Intervals
 from .layout import Floats
 from .outcomes import Outcomes, mean_where_any
 from .ranks import average_ranks, comparable, spearman_columns
-from .resampling import NO_INTERVAL, Interval, jackknife_interval, percentile_interval
-from .robustness import within_rho
+from .resampling import (
+    FEWEST_PROFILES,
+    NO_INTERVAL,
+    Interval,
+    jackknife_interval,
+    percentile_interval,
+    within,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ def _profile_pair_interval(
 ) -> Interval:
     """`total` and `count` run over the pairs of profiles, in the order of `pair_indices`."""
     at = USE_CASES.index(use_case)
-    if intervals.kind != "cluster" or intervals.profiles.n_present[at] < 3:
+    if intervals.kind != "cluster" or intervals.profiles.n_present[at] < FEWEST_PROFILES:
         return NO_INTERVAL
     weights = intervals.profiles.weights(at)
     sums = []
@@ -96,7 +102,7 @@ def profile_rank_agreement(
         return ProfileRankAgreement(mean, intervals.of_mean(rhos, purpose))
     if intervals.kind == "cluster":
         left_out = _agreement_without_each_profile(matrices)
-        return ProfileRankAgreement(mean, within_rho(jackknife_interval(mean, [left_out])))
+        return ProfileRankAgreement(mean, within(jackknife_interval(mean, [left_out]), 1))
     return ProfileRankAgreement(mean, NO_INTERVAL)
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,8 @@ class Readings:
     """The same shape: rupees or percent, NaN unless the status is ok or lenient."""
     expected: Bools
     """The same shape: which prompts and repeats the run was to answer."""
+    n_twice: int = 0
+    """Outputs left out because the same one was given before for the same prompt and repeat."""
 
 
 def read_outputs(
@@ -56,21 +58,58 @@ def read_outputs(
     to answer, `n_repeats` how often; without them a run is expected to answer every identifier that it
     covers in every slot that it touches. Raises MetricInputError for input that cannot be scored.
     """
-    ids, texts = list(prompt_ids), list(outputs)
+    ids, texts = _items("prompt_ids", prompt_ids), [_text(item) for item in _items("outputs", outputs)]
     _check_lengths(ids, texts)
+    _check_n_repeats(n_repeats)
     rows = _rows_of(ids)
     columns = _repeat_columns(repeats, len(ids))
     keep = _without_duplicates(ids, texts, rows, columns)
     shape = (N_PROMPTS, max(int(columns.max()) + 1, n_repeats or 1))
     codes, values = parse_answers(
-        texts, use_case_codes()[rows], mode=mode, finish_reasons=finish_reasons, errors=errors
+        texts,
+        use_case_codes()[rows],
+        mode=mode,
+        finish_reasons=None if finish_reasons is None else _items("finish_reasons", finish_reasons),
+        errors=None if errors is None else _flags(errors),
     )
     status = np.full(shape, NOT_GIVEN, dtype=np.int8)
     dense = np.full(shape, np.nan)
     status[rows[keep], columns[keep]] = codes[keep]
     dense[rows[keep], columns[keep]] = values[keep]
     given = status != NOT_GIVEN
-    return Readings(status, dense, _expected(given, expected) | given)
+    n_twice = len(ids) - len(keep)
+    return Readings(status, dense, _expected(given, expected) | given, n_twice)
+
+
+def _items(name: str, given: Iterable[Any]) -> list[Any]:
+    if given is None or isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise MetricInputError(f"{name} must be a list, not {type(given).__name__}")
+    return list(given)
+
+
+def _text(item: Any) -> Any:
+    """Return None for what data frames write where there is no text; anything else as it is."""
+    if isinstance(item, str) or item is None:
+        return item
+    is_nan = isinstance(item, float | np.floating) and bool(item != item)
+    return None if is_nan or type(item).__name__ in ("NAType", "NaTType") else item
+
+
+def _flags(errors: Iterable[Any]) -> list[bool]:
+    flags = _items("errors", errors)
+    for flag in flags:
+        if not isinstance(flag, bool | np.bool_):
+            raise MetricInputError(f"errors must hold True or False, not {flag!r:.40}")
+    return [bool(flag) for flag in flags]
+
+
+def _check_n_repeats(n_repeats: int | None) -> None:
+    if n_repeats is not None and not (_is_whole(n_repeats) and 1 <= n_repeats <= MAX_REPEATS):
+        raise MetricInputError(f"n_repeats={n_repeats!r}: must be 1 to {MAX_REPEATS:,}")
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def _check_lengths(ids: list[str], texts: list[str | None]) -> None:
@@ -110,12 +149,12 @@ def _repeat_columns(repeats: Iterable[int] | None, n: int) -> Ints:
     """Return each output's column: its repeat's place among the repeat numbers of the run."""
     if repeats is None:
         return np.zeros(n, dtype=np.int64)
-    numbers = list(repeats)
+    numbers = _items("repeats", repeats)
     if len(numbers) != n:
         raise MetricInputError(f"{len(numbers):,} repeats for {n:,} outputs: give one for each")
-    for number in set(numbers):
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
-            raise MetricInputError(f"repeat {number!r}: must be a whole number, 0 or more")
+    for number in numbers:
+        if not (_is_whole(number) and 0 <= number < 1 << 31):
+            raise MetricInputError(f"repeat {number!r:.40}: must be a whole number, 0 or more")
     distinct, columns = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
     if len(distinct) > MAX_REPEATS:
         raise MetricInputError(
@@ -132,7 +171,7 @@ def _without_duplicates(ids: list[str], texts: list[str | None], rows: Ints, col
     if len(first) == len(keys):
         return np.arange(len(keys))
     repeated = np.flatnonzero(counts[group] > 1)
-    clashing = [ids[at] for at in repeated if texts[at] != texts[first[group[at]]]]
+    clashing = [ids[at] for at in repeated if (texts[at] or "") != (texts[first[group[at]]] or "")]
     if clashing:
         names = list(Counter(clashing))
         raise MetricInputError(

@@ -20,6 +20,8 @@ DIRECT_DRAWS = 100
 """Samples of at most this size are resampled value by value."""
 FEWEST_EXPANDED = 30
 """Samples of fewer values than this are never expanded."""
+FEWEST_PROFILES = 3
+"""With fewer base profiles in a use case there is no interval: two leave t one degree of freedom."""
 TAIL_SIZE = 256
 """How many extreme values are drawn exactly where a few of them dominate a mean."""
 
@@ -38,6 +40,13 @@ class Interval:
 
 
 NO_INTERVAL = Interval(None, None)
+
+
+def within(interval: Interval, bound: float) -> Interval:
+    """Return the part of an interval that lies between -bound and bound, what the statistic can be."""
+    if interval.low is None or interval.high is None:
+        return NO_INTERVAL
+    return Interval(max(interval.low, -bound), min(interval.high, bound))
 
 
 def percentile_interval(replicates: Floats, around: float = 0.0, widened: float = 1.0) -> Interval:
@@ -84,7 +93,8 @@ def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
     Satterthwaite's degrees of freedom. For statistics of ranks, which resampled profiles would tie with
     themselves and so pull. Source: Efron & Tibshirani 1993, chapter 11.
     """
-    if any(len(values) < 2 or np.isnan(values).any() for values in left_out) or not left_out:
+    few = any(len(values) < FEWEST_PROFILES or np.isnan(values).any() for values in left_out)
+    if few or not left_out:
         return NO_INTERVAL
     sizes = np.array([len(values) for values in left_out])
     spread = np.array([((values - values.mean()) ** 2).sum() for values in left_out])

@@ -12,7 +12,7 @@ from .intervals import Intervals
 from .layout import Floats
 from .outcomes import Outcomes, mean_where_any
 from .ranks import average_ranks, comparable, spearman_columns
-from .resampling import NO_INTERVAL, Interval, jackknife_interval
+from .resampling import NO_INTERVAL, Interval, jackknife_interval, within
 
 ROBUST_RHO = 0.85
 """From here on the paper marks an axis as robust."""
@@ -67,7 +67,7 @@ def question_robustness(
         return QuestionRobustness(mean, intervals.of_mean(last, purpose))
     if intervals.kind == "cluster":
         left_out = _without_each_profile(by_axis)
-        return QuestionRobustness(mean, within_rho(jackknife_interval(mean, left_out)))
+        return QuestionRobustness(mean, within(jackknife_interval(mean, left_out), 1))
     return QuestionRobustness(mean, NO_INTERVAL)
 
 
@@ -91,13 +91,6 @@ def _without_each_profile(by_axis: list[list[_BlockRho]]) -> list[Floats]:
             share = _rho_without_each_profile(values) / (len(blocks) * len(by_axis))
             shares[use_case] = shares.get(use_case, np.zeros(values.shape[1])) + share
     return [share[~np.isnan(share)] for share in shares.values()]
-
-
-def within_rho(interval: Interval) -> Interval:
-    """Return the part of an interval that a rank correlation can take, -1 to 1."""
-    if interval.low is None or interval.high is None:
-        return NO_INTERVAL
-    return Interval(max(interval.low, -1.0), min(interval.high, 1.0))
 
 
 def _block_rho(values: Floats) -> float:
