@@ -570,9 +570,9 @@ def test_extras_go_into_the_body_unless_they_are_about_calls(openai: Run) -> Non
     assert "extra_body" not in body
     openai.folder = openai.folder.with_name("other")
     asked = openai.server.bought()
-    other = openai.submit("-M", "timeout=5")
+    other = openai.submit("-M", "organization=x")
     assert other.status == 2
-    assert "--batch cannot send -M timeout" in other.shown
+    assert "--batch cannot send -M organization" in other.shown
     assert openai.server.bought() == asked
 
 

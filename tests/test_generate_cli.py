@@ -280,9 +280,13 @@ def test_no_server_is_one_clear_line(keyed: Cli) -> None:
         taken.bind(("127.0.0.1", 0))  # bound but not listening: connections are refused
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
         dead = keyed("generate", "--model", "openai/x", "--base-url", url, *SMALL, "--run", "dead")
+        words = ("--model", "openai/x", "--base-url", url, *SMALL, "--run", "dead", "--max-retries", "0")
+        at_once = keyed("generate", *words)
     assert dead.status == 1
     assert f"no server answers at {url} (4 attempts)" in dead.shown
     assert "Traceback" not in dead.shown
+    assert f"no server answers at {url}" in at_once.shown
+    assert "HTTP 500" not in dead.shown + at_once.shown
 
 
 @pytest.mark.parametrize(
@@ -300,12 +304,71 @@ def test_no_server_is_one_clear_line(keyed: Cli) -> None:
             "--constrain works with local/ models and with llama.cpp or vLLM at --base-url",
         ),
         (("--model", "openai/x", "-M", "oops"), "-M oops: expected KEY=VALUE"),
+        (("--model", "openai/x", "-M", f'extra_headers={{"X-Who": "{KEY}"}}'), "-M holds the value of"),
+        (("--model", "openai/x", "-M", 'extra_headers={"X-Auth": "a"}'), "-M X-Auth: keys are read"),
+        (
+            ("--model", "openai/x", "-M", 'extra_headers={"X-Who": "sk-0123456789abcdefgh"}'),
+            "-M holds what looks like a key",
+        ),
+        (("--model", "openai/x", "--base-url", f"http://h/{KEY}/v1"), "--base-url holds the value of"),
+        (("--model", f"openai/{KEY}"), "--model holds the value of"),
     ],
 )
 def test_wrong_usage_of_a_provider(keyed: Cli, words: tuple[str, ...], message: str) -> None:
     outcome = keyed("generate", *words, *SMALL, "--run", "usage")
     assert outcome.status == 2
     assert message in outcome.shown
+
+
+@pytest.mark.parametrize(
+    ("extra", "instead"),
+    [
+        ("messages=[]", "the prompts are the benchmark's"),
+        ("model=gpt-4o", "use --model"),
+        ("temperature=1", "use --temperature"),
+        ("seed=1", "use --seed"),
+        ("max_tokens=1", "use --max-tokens"),
+        ("max_completion_tokens=1", "use --max-tokens"),
+        ("reasoning_effort=high", "use --reasoning-effort"),
+        ("stream=true", "each call asks for one whole answer"),
+        ("n=2", "use --repeats"),
+        ("timeout=1", "use --attempt-timeout"),
+        ("mock_response=hi", "use --model sim/..."),
+        ("api_base=http://h", "use --base-url"),
+        ("base_url=http://h", "use --base-url"),
+        ("num_retries=3", "use --max-retries"),
+        ("max_retries=3", "use --max-retries"),
+        ('extra_body={"messages": []}', "-M extra_body.messages: not to be set"),
+    ],
+)
+def test_extras_that_would_replace_the_question_are_refused(keyed: Cli, extra: str, instead: str) -> None:
+    refused = keyed("generate", "--model", "openai/x", "-M", extra, *SMALL, "--run", "reserved")
+    assert refused.status == 2
+    assert instead in refused.shown
+    assert not (keyed.folder / "reserved").exists()
+
+
+def test_a_format_of_ones_own_and_constrain_exclude_each_other(keyed: Cli) -> None:
+    words = ("--model", "openai/x", "--base-url", "http://127.0.0.1:9/v1", *SMALL, "--dry-run")
+    own = ("-M", 'extra_body={"grammar": "root ::= x"}')
+    assert keyed("generate", *words, *own).status == 0
+    refused = keyed("generate", *words, *own, "--constrain")
+    assert refused.status == 2
+    assert "-M extra_body.grammar" in refused.shown
+
+
+def test_a_key_that_the_server_echoes_is_kept_nowhere(keyed: Cli) -> None:
+    echo = reply(f"You are {KEY}. ### 5 INR", model=f"served-{KEY}")
+    other = reply(model=f"other-{KEY}")
+    with FaultServer(lambda call: other if call.number == 5 else echo) as server:
+        done = keyed(*provider(server, "echo"))
+    assert done.status == 0
+    kept = records(keyed.folder / "echo")
+    assert sum(r["response_model"] == "served-[OPENAI_API_KEY]" for r in kept) == 9
+    assert sum(r["output"] == "You are [OPENAI_API_KEY]. ### 5 INR" for r in kept) == 9
+    for path in (keyed.folder / "echo").iterdir():
+        assert KEY not in path.read_text("utf-8")
+    assert KEY not in done.shown
 
 
 # Limits, money and faithful settings
@@ -675,7 +738,7 @@ def test_dry_run_and_quiet(plain: Cli) -> None:
 
 
 def test_a_second_process_on_a_run_is_refused(plain: Cli) -> None:
-    assert plain("generate", "--model", "sim/fair", *SMALL, "--run", "two").status == 0
+    assert plain("generate", "--model", "sim/fair", *SMALL, "--run", "held").status == 0
     script = """
         import sys
         from pathlib import Path
@@ -685,18 +748,18 @@ def test_a_second_process_on_a_run_is_refused(plain: Cli) -> None:
             sys.stdin.read()
     """
     holder = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script), str(plain.folder / "two")],
+        [sys.executable, "-c", textwrap.dedent(script), str(plain.folder / "held")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
-    refused = plain("generate", "--model", "sim/fair", *SMALL, "--run", "two")
+    refused = plain("generate", "--model", "sim/fair", *SMALL, "--run", "held")
     assert refused.status == 2
-    assert f"two is in use by another process (id {holder.pid})" in refused.shown
+    assert f"held is in use by another process (id {holder.pid})" in refused.shown
     holder.communicate()
-    assert plain("generate", "--model", "sim/fair", *SMALL, "--run", "two").status == 0
+    assert plain("generate", "--model", "sim/fair", *SMALL, "--run", "held").status == 0
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,11 @@ from ..errors import RupeeBiasError
 from .durable import sync_folder
 from .outputs import Key, Record, parse_line, read_outputs
 from .records import ANSWER
+from .secrets import Secrets
 
 _SYNC_EVERY_S = 0.15
+_TOLD = ("output", "finish_reason", "error", "response_model")
+"""Fields with texts of the provider."""
 _sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS has only the second
 
 
@@ -46,6 +49,7 @@ class Journal:
         """Valid records by the model that the provider named."""
         self.statuses: dict[str, int] = {}
         """Valid records that are no whole answer, by kind (`records.py`)."""
+        self._secrets = Secrets()
         if path.exists():
             self._load(read_outputs(path))
             _repair_tail(path)
@@ -57,12 +61,14 @@ class Journal:
         self._syncer = threading.Thread(target=self._sync_loop, name="journal-sync", daemon=True)
         self._syncer.start()
 
-    def append(self, record: Record) -> None:
-        """Write one record. Raises RupeeBiasError if it cannot be written, and for every record
-        after that.
+    def append(self, record: Record) -> Record:
+        """Write one record and return it as written: values of keys, which a server may echo, are masked.
+
+        Raises RupeeBiasError if it cannot be written, and for every record after that.
 
         After a failed write the file may end in half a line, which only opening it again repairs.
         """
+        record = {**record, **self._masked(record)}
         line = _encode(record)
         try:
             if self._fault is not None:
@@ -78,6 +84,7 @@ class Journal:
             ) from error
         self._unsynced.set()
         self._count(record)
+        return record
 
     def flush(self) -> None:
         """Return once all records are on the disk."""
@@ -107,9 +114,13 @@ class Journal:
     ) -> None:
         self.close()
 
+    def _masked(self, record: Record) -> Record:
+        texts = {name: record[name] for name in _TOLD if isinstance(record.get(name), str)}
+        return {name: self._secrets.mask(text) for name, text in texts.items()}
+
     def _load(self, records: Iterable[Record]) -> None:
         for record in records:
-            self._count(record)
+            self._count({**record, **self._masked(record)})
 
     def _count(self, record: Record) -> None:
         key = (record["prompt_id"], record["repeat"])

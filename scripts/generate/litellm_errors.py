@@ -4,13 +4,13 @@ LiteLLM's classes do not tell these apart (a spent quota is a rate limit to it),
 and the words of the provider decide.
 """
 
-import os
 import re
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import Final
 
 from . import headers
+from .secrets import Secrets
 from .types import CallError
 
 _NO_QUOTA: Final = re.compile(
@@ -67,10 +67,7 @@ def is_not_connected(error: Exception) -> bool:
 
 def redacted(text: str) -> str:
     """Return `text` without the values of the environment's keys, tokens and passwords."""
-    for name, value in os.environ.items():
-        if len(value) >= 8 and re.search(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", name, re.I):
-            text = text.replace(value, f"[{name}]")
-    return text
+    return Secrets().mask(text)
 
 
 def _is_fatal(status: object, text: str) -> bool:

@@ -7,9 +7,8 @@ under the names that the providers use, and are removed from every message.
 
 import logging
 import os
-import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,14 +17,17 @@ from ..errors import UsageError
 from .constraint import FORMATS, ExtraBody, find_constraint, matches
 from .litellm_errors import call_error, is_not_connected, redacted
 from .money import Price
+from .reserved import check_extras
+from .secrets import check_key, check_no_secret
 from .types import JSON, CallError, ModelOptions, Reply, Request
 
 __all__ = ["LiteLLMModel", "redacted"]
 
 _CONNECTION_TRIES = 4
-_SECRET_NAME = re.compile(r"api[-_]?key|authorization|secret|password|credential|token$|cookie", re.I)
 _CLOUD_LOGIN = {"bedrock", "bedrock_converse", "sagemaker", "vertex_ai", "azure", "github_copilot"}
 """Providers that can log in without a key in the environment."""
+_OTHER_KEYS = {"gemini": ("GOOGLE_API_KEY",)}
+"""Providers whose key may stand under a further name."""
 
 
 class LiteLLMModel:
@@ -105,21 +107,23 @@ class LiteLLMModel:
 
         Raises UsageError naming the environment variable or the option.
         """
-        self._find_key()
+        self.check_key()
+        if self._api_key is None and self._options.base_url is not None and self._missing_keys():
+            self._api_key = "none"  # LiteLLM's client refuses to send none
         if self._options.constrain and self._options.base_url is not None:
             key = self._api_key or os.environ.get(self._usual_key())
             is_vllm = self._provider == "hosted_vllm"
             self._constraint = await find_constraint(self._options.base_url, key, is_vllm=is_vllm)
 
-    def _find_key(self) -> None:
+    def check_key(self) -> None:
+        """Raise UsageError, naming the variable, if there is no key or one that cannot be sent."""
         if self._api_key is not None or self._provider in _CLOUD_LOGIN:
             return
+        for variable in (self._usual_key(), *_OTHER_KEYS.get(self._provider, ())):
+            check_key(variable)
         missing = self._missing_keys()
-        if not missing:
-            return
-        if self._options.base_url is not None:
-            # A server of the user's own often needs no key, but its client refuses to send none.
-            self._api_key = "none"
+        # A server of the user's own often needs no key.
+        if not missing or self._options.base_url is not None:
             return
         one_of = "one of " if self._provider == "gemini" else ""
         raise UsageError(f"no key for {self._name}: set {one_of}{', '.join(missing)} in the environment")
@@ -177,17 +181,28 @@ class LiteLLMModel:
         return arguments
 
     def _call_error(self, error: Exception) -> CallError:
-        if not self._connected and is_not_connected(error):
-            self._failed_connections += 1
-            if self._failed_connections >= _CONNECTION_TRIES:
-                where = self._options.base_url or self._provider
-                return CallError(
-                    f"no server answers at {where} ({self._failed_connections} attempts); "
-                    "is it running, and is the address right?",
-                    retryable=False,
-                    fatal=True,
-                )
+        if is_not_connected(error):
+            return self._no_server()
         return call_error(error, parameters=self._sent, hint=self._hint)
+
+    def _no_server(self) -> CallError:
+        """Return the error for a server that took no call; some tries before the first reply are enough."""
+        where = self._address()
+        if self._connected:
+            return CallError(f"no server answers at {where} any more", retryable=True)
+        self._failed_connections += 1
+        tries = self._failed_connections
+        is_enough = tries >= _CONNECTION_TRIES
+        return CallError(
+            f"no server answers at {where} ({tries} {'attempts' if tries > 1 else 'attempt'}); "
+            "is it running, and is the address right?",
+            retryable=not is_enough,
+            fatal=is_enough,
+        )
+
+    def _address(self) -> str:
+        usual = (f"{self._provider.upper()}_{end}" for end in ("API_BASE", "BASE_URL"))
+        return self._options.base_url or next(filter(None, map(os.environ.get, usual)), self._provider)
 
     def _hint(self, status: object) -> str:
         if status in (401, 403):
@@ -229,27 +244,16 @@ def _check_options(name: str, options: ModelOptions) -> None:
         raise UsageError(
             f"--constrain works with local/ models and with llama.cpp or vLLM at --base-url, not with {name}"
         )
-    for key in _keys(options.extras):
-        if _SECRET_NAME.search(key):
-            raise UsageError(
-                f"-M {key}: keys are read from the environment only, so that none gets into a file"
-            )
+    check_no_secret("--model", name)
+    check_no_secret("-M", options.extras)
+    check_extras(options.extras, constrained=bool(options.constrain))
     if options.base_url is not None:
         parts = urlsplit(options.base_url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise UsageError(f"--base-url {options.base_url}: expected http://host:port/path")
         if "@" in parts.netloc or parts.query:
             raise UsageError("--base-url holds a password or key: put it into the environment")
-
-
-def _keys(value: JSON) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from _keys(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _keys(item)
+        check_no_secret("--base-url", options.base_url)
 
 
 def _resolve(litellm: ModuleType, name: str) -> tuple[str, str]:

@@ -245,7 +245,7 @@ class _Session:
         self._sight.goes_on(key)
 
     def _keep(self, record: Record, request: Request) -> None:
-        self._journal.append(record)
+        record = self._journal.append(record)
         self._sight.finished(record, request.use_case)
         if record["error"] is None:
             self._in_a_row = 0
