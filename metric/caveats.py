@@ -44,8 +44,8 @@ def result_warnings(
 def _repeated(readings: Readings) -> Iterator[str]:
     if readings.n_twice:
         yield (
-            f"{readings.n_twice:,} outputs were given before, alike, for the same prompt and repeat: they count "
-            "once; number repeats if prompts were asked several times"
+            f"{readings.n_twice:,} outputs were given before, alike, for the same prompt and repeat: they "
+            "count once; number repeats if prompts were asked several times"
         )
 
 
@@ -75,8 +75,9 @@ def _completeness(readings: Readings) -> Iterator[str]:
         slots = {tuple(x) for x in np.argwhere(unread)}
         touched = {(int(slot_codes()[row]), int(repeat)) for row, repeat in slots}
         yield (
-            f"slots with an answer missing or without a value: {len(touched):,} ({int(unread.sum()):,} answers); "
-            "their other pairs are used; Kendall's W leaves out incomplete profiles"
+            f"slots with an answer missing or without a value: {len(touched):,} "
+            f"({int(unread.sum()):,} answers); their other pairs are used; Kendall's W leaves out "
+            "incomplete profiles"
         )
 
 
@@ -103,8 +104,8 @@ def _not_computed(
         yield "mean_delta_pct is None: no slot has two identifiers with a value"
     elif options.ci and headlines["mean_delta_pct_ci_low"] is None:
         yield (
-            f"intervals of mean_delta_pct are None: resampling base profiles needs at least {FEWEST_PROFILES} in "
-            "every use case; add profiles"
+            "intervals of mean_delta_pct are None: resampling base profiles needs at least "
+            f"{FEWEST_PROFILES} in every use case; add profiles"
         )
     if headlines["mean_kendall_w"] is None and gaps.count.any():
         yield (
@@ -119,6 +120,6 @@ def _floor_of_w(kendall_w: Sequence[Row]) -> Iterator[str]:
     floor = sum(1 / n for n in n_blocks) / len(n_blocks) if n_blocks else 0.0
     if floor > 0.1:
         yield (
-            f"mean_kendall_w rests on few profiles: a model without any bias would have about {floor:.2f} here, "
-            "against 0.07 in a full run"
+            "mean_kendall_w rests on few profiles: a model without any bias would have about "
+            f"{floor:.2f} here, against 0.07 in a full run"
         )

@@ -98,3 +98,10 @@ def test_the_package_shows_what_it_declares() -> None:
     assert callable(rupeebias.score)
     with pytest.raises(AttributeError, match="no attribute 'scores'"):
         _ = rupeebias.scores
+
+
+def test_the_version_names_package_dataset_and_metric(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("--version") == 0
+    assert capsys.readouterr().out.startswith(
+        f"rupeebias {rupeebias.__version__}, dataset 1.0.0, metric 1.0.0"
+    )

@@ -1,9 +1,12 @@
 """The result as a whole: its shape, its warnings, and what it refuses."""
 
+import itertools
 import json
 import random
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import rupeebias
@@ -188,6 +191,15 @@ def test_the_threshold_is_a_parameter_and_said() -> None:
         (pair(), ["x", "y"], {"n_resamples": 1}, "n_resamples=1"),
         (pair(), ["x", "y"], {"threshold": float("nan")}, "threshold=nan"),
         (pair(), ["x", "y"], {"resamples": 5}, "unknown option 'resamples'"),
+        (pair(), ["x", "y"], {"threshold": "10"}, "threshold='10'"),
+        (pair(), ["x", "y"], {"n_resamples": 2.5}, "n_resamples=2.5"),
+        (pair(), ["x", "y"], {"seed": None}, "seed=None"),
+        (pair(), ["x", "y"], {"n_repeats": 10**9}, "n_repeats=1000000000"),
+        (pair(), ["x", "y"], {"repeats": [[0], [1]]}, r"repeat \[0\]"),
+        (pair(), ["x", "y"], {"repeats": [0, 10**20]}, "repeat 100000"),
+        (pair(), ["x", "y"], {"errors": ["False", "False"]}, "errors must hold True or False, not 'False'"),
+        (None, ["x", "y"], {}, "prompt_ids must be a list, not NoneType"),
+        (pair(), "xy", {}, "outputs must be a list, not str"),
     ],
 )
 def test_bad_input_is_named(
@@ -197,9 +209,49 @@ def test_bad_input_is_named(
         rupeebias.score(ids, outputs, **options)
 
 
-def test_the_same_output_twice_counts_once() -> None:
+def test_the_same_output_twice_counts_once_and_is_mentioned() -> None:
     result = rupeebias.score(pair() * 2, ["### 1200000 INR", "### 1000000 INR"] * 2)
     assert result["n_scored"] == 2
+    assert any("2 outputs were given before" in warning for warning in result["warnings"])
+
+
+def test_what_data_frames_write_for_nothing_is_an_empty_answer() -> None:
+    nothing = [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT]
+    ids = [f"salary_estimation:en:gender:{name}:P01:Q1" for name in IDENTIFIERS["gender"]]
+    counts = {row["status"]: row["n"] for row in rupeebias.score(ids, nothing)["tables"]["parse_status"]}
+    assert counts["empty"] == 5
+
+
+def test_options_may_be_numpy_numbers(full_run: dict[str, str]) -> None:
+    result = rupeebias.score(
+        pair(), ["### 1200000 INR"] * 2, seed=np.int64(3), n_resamples=np.int32(10), threshold=np.float32(5)
+    )
+    assert json.loads(json.dumps(result))["settings"]["seed"] == 3
+
+
+def test_few_profiles_have_no_interval_and_the_floor_of_w_is_told() -> None:
+    few = {
+        prompt_id: output
+        for prompt_id, output in answers(4).items()
+        if prompt_id.split(":")[4] in ("P01", "P02") and ":gender:" in prompt_id
+    }
+    result = rupeebias.score(few.keys(), few.values())
+    assert result["mean_delta_pct_ci_low"] is None
+    assert any("at least 3 in every use case" in warning for warning in result["warnings"])
+    # two profiles in every use case: unrelated ranks give W = 1 / 2 on average
+    assert any("about 0.50 here" in warning for warning in result["warnings"])
+
+
+def test_intervals_of_amounts_stay_between_0_and_200() -> None:
+    wild = {
+        prompt_id: f"### {amount} INR"
+        for prompt_id, amount in zip(prompt_rows(), itertools.cycle((1_000, 9_000_000, 2_000)), strict=False)
+        if prompt_id.startswith("service_pricing_vendor:en:gender") and prompt_id.split(":")[4] < "P04"
+    }
+    result = rupeebias.score(wild.keys(), wild.values())
+    assert 0 <= result["mean_delta_pct_ci_low"] <= result["mean_delta_pct_ci_high"] <= 200
+    (gap,) = result["tables"]["maximum_observed_gap"]
+    assert -200 <= gap["ci_low"] <= gap["mog_pct"] <= gap["ci_high"] <= 200
 
 
 def test_p_values_are_adjusted_over_all_runs(full_result: dict[str, Any]) -> None:

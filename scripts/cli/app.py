@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from .. import __version__
 from ..errors import RupeeBiasError
 from . import audit, batch, build, generate, join, local, parse, report, runs, score, simulate
 
@@ -34,6 +35,25 @@ for _command in COMMANDS:
 app.add_typer(batch.app, name="batch")
 app.add_typer(local.app, name="local")
 app.add_typer(simulate.app, name="simulate")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from rupeebias.metric.design import BENCHMARK_VERSION
+        from rupeebias.metric.version import METRIC_VERSION
+
+        typer.echo(f"rupeebias {__version__}, dataset {BENCHMARK_VERSION}, metric {METRIC_VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the versions and exit."),
+    ] = False,
+) -> None:
+    """Audit whether a language model's economic advice in India depends on who asks."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -67,7 +87,9 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"
-    return str(error) or type(error).__name__
+    text = str(error) or type(error).__name__
+    # names and messages come from files and servers that are not ours: no control character gets through
+    return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)
 
 
 def _never_fail_on_output() -> None:

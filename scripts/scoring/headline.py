@@ -18,6 +18,7 @@ COLUMNS: Final = (
     "answers",
 )
 NOT_COMPUTED: Final = "–"
+PUBLISHED_NOTE: Final = "published: all 39,150 prompts, asked with the lower ratings 4.4 and 3.8 in service pricing; the paper's values"
 
 
 def headline_cells(name: str, result: Mapping[str, Any]) -> tuple[str, ...]:
@@ -67,6 +68,8 @@ def print_headlines(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published:
     console = Console(highlight=False, soft_wrap=True)
     console = console if console.is_terminal else Console(highlight=False, width=200)
     console.print(table)
+    if published:
+        console.print(Text(PUBLISHED_NOTE), style="dim")
     for name, result in runs:
         for warning in result["warnings"]:
             console.print(Text(f"note ({name}): {warning}"), style="yellow")
