@@ -18,7 +18,9 @@ COLUMNS: Final = (
     "answers",
 )
 NOT_COMPUTED: Final = "–"
-PUBLISHED_NOTE: Final = "published: all 39,150 prompts, asked with the lower ratings 4.4 and 3.8 in service pricing; the paper's values"
+PUBLISHED_NOTE: Final = (
+    "published: the paper's values, all 39,150 prompts, service pricing asked with ratings 4.4 and 3.8"
+)
 
 
 def headline_cells(name: str, result: Mapping[str, Any]) -> tuple[str, ...]:
