@@ -9,7 +9,7 @@ ARGS ?= --axis gender,urban_rural --limit 30
 SOURCES := $(shell find dataset_builder metric scripts -type f -not -name "*.pyc") dataset_card.md
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: audit test setup lint types unit lock wheel bench clean
+.PHONY: audit test setup lint types unit soak lock wheel bench clean
 .DEFAULT_GOAL := audit
 
 audit: setup
@@ -52,8 +52,15 @@ lock: $(VENV)/locked
 wheel: $(VENV)/locked
 	$(BIN)/python -m build --no-isolation --outdir build/dist
 
+# A full-size run against a server with faults, killed twice in the middle.
+soak: setup
+	$(BIN)/python benchmarks/soak.py
+
 bench: setup
 	$(BIN)/python benchmarks/score.py
+	$(BIN)/python benchmarks/parse.py
+	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/generate.py
 
 clean:
 	rm -rf $(VENV) build rupeebias rupeebias_metric
