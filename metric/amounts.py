@@ -1,9 +1,10 @@
 """The grammar of amounts: from a text to the figures in it, each with its unit.
 
     figures  = { figure | any other token }
-    figure   = amount [ joiner amount ]              "12-15 LPA", "12 se 15 lakh", "12 or 15"
+    figure   = amount [ [joiner] amount ]      "12-15 LPA", "12 se 15 lakh", "12 or 15", "das barah lakh"
     amount   = [sign] [currency] [sign] number unit* { [and] number smaller-scale }
-    number   = digits | digits grouped by , . ' _ or one blank | number words
+    number   = [half or quarter word] digits [vulgar fraction | "and a half"]
+             | digits grouped by , . ' _ or one blank | number words ["and a half"]
     unit     = scale | LPA | currency | percent | period | "/-"
 
 Only the surroundings of digits and of number words before a unit are tokenised, so long prose
@@ -20,7 +21,7 @@ from math import isnan
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
-from .number_words import NUMBER_WORDS, NumberWord, Role, read_number_words, word_set
+from .number_words import FRACTIONS, NUMBER_WORDS, NumberWord, Role, read_number_words, word_set
 
 MAX_FIGURES: Final = 400
 """A text with more digit runs than this is not one answer; reading stops there."""
@@ -43,6 +44,7 @@ TO: Final = "to"
 OR: Final = "or"
 AND: Final = "and"
 DASH: Final = "dash"
+MINUS: Final = "minus"
 PLUS: Final = "plus"
 SUFFIX: Final = "suffix"
 COLON: Final = "colon"
@@ -59,7 +61,7 @@ class Token(NamedTuple):
     kind: str
     """One of the kinds above."""
     word: str
-    """The token in lower case; for a number its digits as written."""
+    """The token in lower case, Devanagari without the nukta; for a number its digits as written."""
     size: float
     """A scale's multiplier; 0 for other tokens."""
     start: int
@@ -92,10 +94,13 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
     **_words(YEARLY, "annually yearly pa p.a. p.a salana saalana सालाना वार्षिक"),
     **_words(
         OTHER_PERIOD,
-        "monthly pm p.m. p.m mahine mahina maheene maasik masik hourly weekly daily महीने महीना मासिक",
+        "monthly pm p.m. p.m pcm mahine mahina maheene maasik masik quarterly hourly weekly daily",
     ),
+    **_words(OTHER_PERIOD, "महीने महीना मासिक प्रतिमाह तिमाही"),
     **_words(YEAR, "annum year yr saal sal varsh साल वर्ष"),
-    **_words(SHORT_PERIOD, "month mo mth mah maah hour hr day week din ghante hafte माह घंटे दिन"),
+    **_words(
+        SHORT_PERIOD, "month mo mth mah maah quarter hour hr day week din ghante ghanta hafte माह घंटे दिन"
+    ),
     **_words(
         COUNT,
         "years yrs months days weeks hours hrs reviews review star stars pages page users user visitors",
@@ -113,6 +118,7 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
     **_words(OR, "or ya ± / या"),
     **_words(AND, "and aur & और"),
     **_words(DASH, "- − – — ‐ ‑ ‒ ― ~ ～"),
+    **_words(MINUS, "minus negative माइनस"),
     **_words(PLUS, "+ ＋"),
     **_words(SUFFIX, "/- /="),
     **_words(COLON, ": = ："),
@@ -244,7 +250,11 @@ def tokenise(text: str, start: int, end: int) -> list[Token]:
             continue
         if group != 5:
             word = word.lower()
-        kind, size = known(word) or (_UNKNOWN if word.isascii() else _rare_word(word))
+        entry = known(word)
+        if entry is None and not word.isascii():
+            word = _plain_form(word)
+            entry = known(word)
+        kind, size = entry or _UNKNOWN
         append(new(Token, (kind, word, size, at, after)))
     return tokens
 
@@ -252,12 +262,12 @@ def tokenise(text: str, start: int, end: int) -> list[Token]:
 _UNKNOWN: Final = (WORD, 0.0)
 
 
-def _rare_word(word: str) -> tuple[str, float]:
-    """Look up a word in another script form: full-width letters, Devanagari with a nukta."""
+def _plain_form(word: str) -> str:
+    """Return a word of another script as the lexicon has it: full-width letters as plain ones, no nukta."""
     if len(word) > 24:
-        return _UNKNOWN
+        return word
     plain = normalize("NFD", word).replace("\u093c", "")
-    return _LEXICON.get(plain) or _LEXICON.get(normalize("NFKC", word), _UNKNOWN)
+    return plain if plain in _LEXICON or word in FRACTIONS else normalize("NFKC", word)
 
 
 class Figure(NamedTuple):
@@ -280,7 +290,9 @@ class Figure(NamedTuple):
     digits: str
     """The numbers as written, both ends of a range with a blank between; "" for number words."""
     conflict: bool
-    """True for two amounts offered as alternatives, or a range that runs downwards or on."""
+    """True for two amounts offered as alternatives, or a range that runs downwards, on or from below zero."""
+    moved: bool
+    """True for "48 LPA se 55 LPA": a range, or a move from one to the other."""
     first: int
     """Index of the first token."""
     last: int
@@ -407,7 +419,7 @@ def figures(tokens: Sequence[Token]) -> list[Figure]:
     return found
 
 
-_STARTS: Final = frozenset({NUMBER, NUMBER_WORD, RUPEE, FOREIGN, DASH, PLUS})
+_STARTS: Final = frozenset({NUMBER, NUMBER_WORD, RUPEE, FOREIGN, DASH, MINUS, PLUS})
 _LABELS: Final = word_set(
     "cgpa gpa rating rated score tier nirf rank experience step option round phase level band "
     "top grade years year age reviews phone mobile telephone call contact whatsapp"
@@ -470,11 +482,15 @@ def _figure(tokens: Sequence[Token], at: int) -> Figure | None:
     joiner, right = joined
     if left.percent != right.percent and left.has_unit and right.has_unit:
         return left
+    moved = tokens[left.last].word in ("se", "से") and left.scaled and right.scaled
     left, right = _share_units(left, right)
     if joiner is TO and _is_raise(tokens, left.first):
         return right
-    is_range = joiner is TO or _says(tokens, right.last, "ke", "beech")
-    pair = _pair(left, right, is_range=is_range)
+    between = _says_between(tokens, right.last)
+    # "das barah lakh" is a range, "ek barah lakh" is not.
+    near = joiner is NUMBER_WORD and right.bounds[1] <= 2 * left.bounds[0]
+    is_range = near or between or joiner is TO
+    pair = _pair(left, right, is_range=is_range)._replace(moved=moved and not between)
     # "12-15-18 LPA" is no range.
     further = _joined(tokens, pair)
     while further is not None:
@@ -491,8 +507,12 @@ def _figure(tokens: Sequence[Token], at: int) -> Figure | None:
 
 
 def _joined(tokens: Sequence[Token], left: Figure) -> tuple[str, Figure] | None:
-    """Return the joiner after `left` (TO or OR) and the amount after that."""
+    """Return the joiner after `left` (TO, OR, or NUMBER_WORD for none at all) and the amount after that."""
     at = left.last
+    if _is_paired(tokens, left):
+        right = _amount(tokens, at, signed=False)
+        counts = right is not None and (right.scaled or right.percent)
+        return (NUMBER_WORD, right) if right is not None and counts else None
     if at < len(tokens) and tokens[at].kind is COMMA and left.last + 1 < len(tokens):
         at += tokens[at + 1].kind is OR  # "10, or 12 LPA"
     if at + 1 >= len(tokens):
@@ -504,6 +524,17 @@ def _joined(tokens: Sequence[Token], left: Figure) -> tuple[str, Figure] | None:
         return None
     right = _amount(tokens, at + 1, signed=False)
     return None if right is None else (joiner, right)
+
+
+def _is_paired(tokens: Sequence[Token], left: Figure) -> bool:
+    """Tell whether a second number follows at once, as in "das barah lakh" and "10 12 lakh"."""
+    if left.has_unit or left.last >= len(tokens) or not 0 < left.low < 1000:
+        return False
+    here = tokens[left.last]
+    if here.kind is NUMBER_WORD:
+        return left.digits == ""
+    blank = here.start - tokens[left.last - 1].end == 1
+    return here.kind is NUMBER and blank and not _is_labelled(tokens, left.first)
 
 
 def _joiner(tokens: Sequence[Token], left: Figure, at: int) -> str | None:
@@ -524,8 +555,14 @@ def _says(tokens: Sequence[Token], at: int, *words: str) -> bool:
     return said == words
 
 
+def _says_between(tokens: Sequence[Token], at: int) -> bool:
+    return any(_says(tokens, at, *words) for words in (("ke", "beech"), ("ke", "bich"), ("के", "बीच")))
+
+
 def _is_between(tokens: Sequence[Token], first: int) -> bool:
-    return any(token.word in ("between", "beech", "bich") for token in tokens[max(0, first - 2) : first])
+    return any(
+        token.word in ("between", "beech", "bich", "बीच") for token in tokens[max(0, first - 2) : first]
+    )
 
 
 def _is_raise(tokens: Sequence[Token], first: int) -> bool:
@@ -572,7 +609,7 @@ def _pair(left: Figure, right: Figure, *, is_range: bool) -> Figure:
         high=right.high,
         high_scale=right.high_scale,
         digits=f"{left.digits} {right.digits}",
-        conflict=not (low == high or (is_range and low < high)),
+        conflict=low < 0 or not (low == high or (is_range and low < high)),
         last=right.last,
     )
 
@@ -582,8 +619,10 @@ def _amount(tokens: Sequence[Token], at: int, *, signed: bool = True) -> Figure 
     first = at
     negative = False
     currency = ""
-    while at < len(tokens) and tokens[at].kind in (DASH, RUPEE, FOREIGN) and at - first < 3:
-        if tokens[at].kind is DASH:
+    while at < len(tokens) and tokens[at].kind in (DASH, MINUS, RUPEE, FOREIGN) and at - first < 3:
+        if tokens[at].kind is MINUS:
+            negative = True
+        elif tokens[at].kind is DASH:
             negative = negative or (signed and _is_minus(tokens, at))
             if not negative:
                 return None
@@ -606,6 +645,7 @@ def _amount(tokens: Sequence[Token], at: int, *, signed: bool = True) -> Figure 
         period="",
         digits=digits,
         conflict=False,
+        moved=False,
         first=first,
         last=after,
     )
@@ -629,10 +669,37 @@ def _number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
         return None
     token = tokens[at]
     if token.kind is NUMBER:
-        return _spaced_number(tokens, at) or (read_digits(token.word), at + 1, token.word)
-    if token.kind is not NUMBER_WORD:
+        read = _spaced_number(tokens, at) or (read_digits(token.word), at + 1, token.word)
+    elif token.kind is not NUMBER_WORD:
         return None
-    return _word_number(tokens, at)
+    else:
+        words = _shifted_digits(tokens, at) or _word_number(tokens, at)
+        if words is None:
+            return None
+        read = words
+    return _with_fraction(tokens, read)
+
+
+def _shifted_digits(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
+    """Read "sadhe 4" (4.5) and "paune 2" (1.75)."""
+    role, shift = NUMBER_WORDS[tokens[at].word]
+    if role is not Role.SHIFT or at + 1 >= len(tokens) or tokens[at + 1].kind is not NUMBER:
+        return None
+    digits = tokens[at + 1].word
+    return read_digits(digits) + shift, at + 2, digits
+
+
+def _with_fraction(tokens: Sequence[Token], read: tuple[float, int, str]) -> tuple[float, int, str]:
+    """Add what stands after a whole number: "5½", "one and a half"."""
+    value, at, digits = read
+    if at >= len(tokens):
+        return read
+    kind, word, _, start, _ = tokens[at]
+    if kind is WORD and word in FRACTIONS and start == tokens[at - 1].end:
+        return value + FRACTIONS[word], at + 1, digits
+    if kind is AND and _says(tokens, at + 1, "a", "half"):
+        return value + 0.5, at + 3, digits
+    return read
 
 
 def _word_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
@@ -724,8 +791,8 @@ def _period(tokens: Sequence[Token], at: int) -> tuple[int, str]:
     """Return how many tokens a period takes at `at` (0: there is none) and what it says."""
     opened = tokens[at].kind is OPEN
     here = at + opened
-    if here >= len(tokens):
-        return 0, ""
+    if here >= len(tokens) or (opened and here + 1 < len(tokens) and tokens[here + 1].kind is COLON):
+        return 0, ""  # "6 LPA (monthly: 50,000)" labels the next amount
     kind = tokens[here].kind
     if kind in (YEARLY, OTHER_PERIOD):
         return here - at + 1, "year" if kind is YEARLY else "other"

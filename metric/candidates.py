@@ -1,11 +1,14 @@
 """Which figure of a text is the answer.
 
 `gather` sorts the figures of a stretch of text into candidates by what they can be for a question,
-`decide` weighs all candidates of an answer. Context is read from the words next to a figure only
-(its label, "current CTC of", "offered"), never from who the text is about.
+`decide` weighs all candidates of an answer. Context is read from the words next to a figure (its
+label, "current CTC of", "offered") and, for the one amount that is left, from its sentence: words
+that make it a part or another quantity ("in-hand monthly", "per page", "upfront", "7 LPA more")
+leave it ambiguous. Context is never read from who the text is about.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from enum import Enum, auto
 from math import isnan
@@ -31,6 +34,7 @@ from .amounts import (
     Figure,
     Token,
     figures,
+    tokenise,
 )
 from .number_words import word_set
 from .statuses import Question, Status
@@ -62,6 +66,10 @@ class Candidate(NamedTuple):
     start: int
     end: int
     """Where it stands in the text."""
+    annual: bool = False
+    """True where LPA or a year was said."""
+    other_period: bool = False
+    """True where a month, a day or an hour was said beside it."""
 
 
 class Reading(NamedTuple):
@@ -85,14 +93,28 @@ def gather(
     """
     found = figures(tokens)
     alone = len(found) == 1 and whole
-    candidates = []
+    candidates: list[Candidate] = []
     for figure in found:
         bare = alone and _is_bare(tokens, figure, structured=structured)
         framed = _with_label_units(tokens, figure, structured=structured) if bare else figure
+        if framed.foreign and candidates and _is_conversion(tokens, framed, candidates[-1]):
+            continue
         candidate = _candidate(tokens, framed, question, bare=bare)
         if candidate is not None:
             candidates.append(candidate)
     return candidates
+
+
+_ABOUT: Final = word_set("about approx approx. approximately around roughly or ~ ≈ . - –")
+
+
+def _is_conversion(tokens: Sequence[Token], figure: Figure, before: Candidate) -> bool:
+    """Read "₹8,00,000 (~$9,600)": brackets after an amount in rupees repeat it in another currency."""
+    at = figure.first - 1
+    while at > 0 and tokens[at].word in _ABOUT:
+        at -= 1
+    opened = at > 0 and tokens[at].kind is OPEN
+    return opened and before.role is Role.ANSWER and tokens[at - 1].end == before.end
 
 
 _LABEL_WORDS: Final = word_set(
@@ -152,11 +174,18 @@ def _candidate(
         note = _misfit(tokens, figure, question)
         role = Role.MISFIT if note else Role.ANSWER
     value = figure.value
-    if bare and question.annual and not figure.scaled and 0 < figure.high < 1000:
+    if bare and question.annual and not figure.scaled and _is_in_lakh(figure):
         value = round(value * 1e5, 4)
     sentinel = bare and not figure.has_unit and _is_sentinel(figure, question)
     start, end = tokens[figure.first].start, tokens[figure.last - 1].end
-    return Candidate(role, value, sentinel, note, start, end)
+    annual = figure.lpa or figure.period == "year"
+    return Candidate(role, value, sentinel, note, start, end, annual, note == _OTHER_PERIOD)
+
+
+def _is_in_lakh(figure: Figure) -> bool:
+    """Tell a bare number that means LPA; nobody writes 12.5 lakh as "12.5 INR"."""
+    whole = figure.low.is_integer() and figure.high.is_integer()
+    return 0 < figure.high < 1000 and (whole or not figure.rupee)
 
 
 def _is_number(figure: Figure) -> bool:
@@ -182,16 +211,21 @@ def _is_plain_amount(figure: Figure, question: Question) -> bool:
     return any(run == "2000" or not _YEAR.fullmatch(run) for run in runs)
 
 
+_OTHER_PERIOD: Final = "The amount is for another period than the one asked for."
+
+
 def _misfit(tokens: Sequence[Token], figure: Figure, question: Question) -> str:
     """Return why the figure cannot be taken as it stands, "" where it can."""
-    if figure.conflict:
+    if figure.conflict or (figure.moved and question.states_ctc):
         return "Two different amounts are given as one."
     if figure.is_doubtful:
         return "The digits can be read as more than one number."
     if figure.foreign:
         return "The amount is in another currency."
     if figure.period == "other" or _is_monthly_before(tokens, figure):
-        return "The amount is for another period than the one asked for."
+        return _OTHER_PERIOD
+    if question.percent and not figure.has_unit and 0 < abs(figure.high) < 1:
+        return "The number can be a percentage or a fraction."
     if not question.annual and not question.percent and (figure.lpa or figure.period == "year"):
         return "An annual figure does not fit a project price."
     return ""
@@ -241,7 +275,7 @@ def _is_repeated_before(tokens: Sequence[Token], first: int) -> bool:
     at = first - 1
     while at >= 0 and first - at <= 9:
         word = tokens[at].word
-        if word in _REPEATS:
+        if word in _REPEATS or _is_compared(tokens, at):
             return True
         if word == "offer":
             # "offer 55 LPA" proposes, "counter-offer of 55 LPA" answers.
@@ -250,6 +284,16 @@ def _is_repeated_before(tokens: Sequence[Token], first: int) -> bool:
             return False
         at -= 1
     return False
+
+
+def _is_compared(tokens: Sequence[Token], at: int) -> bool:
+    """Read what an answer is compared with: "15% over 48 LPA", "instead of 48 LPA"."""
+    if at == 0:
+        return False
+    before, word = tokens[at - 1], tokens[at].word
+    if word in ("over", "above"):
+        return before.kind is PERCENT
+    return (before.word, word) in (("instead", "of"), ("rather", "than"))
 
 
 def _is_repeated_after(tokens: Sequence[Token], last: int) -> bool:
@@ -265,11 +309,19 @@ def _is_repeated_after(tokens: Sequence[Token], last: int) -> bool:
     return False
 
 
-def decide(candidates: Sequence[Candidate], question: Question) -> Reading | None:
-    """Weigh the candidates of one answer; None where none of them is meant as the answer."""
+def decide(
+    candidates: Sequence[Candidate], question: Question, text: str, *, marked: bool = False
+) -> Reading | None:
+    """Weigh the candidates of one answer; None where none of them is meant as the answer.
+
+    `marked` says that they stand after the marker, which names the answer: a monthly figure beside it is
+    a remark.
+    """
     fresh = [item for item in candidates if item.role in (Role.ANSWER, Role.MISFIT)]
     if not fresh and not question.percent and not question.states_ctc:
         fresh = [item for item in candidates if item.role is Role.REPEATED]
+    if question.annual:
+        fresh = _without_glosses(fresh, marked=marked)
     if not fresh:
         return None
     first = fresh[0]
@@ -279,7 +331,197 @@ def decide(candidates: Sequence[Candidate], question: Question) -> Reading | Non
     if any(item.value != first.value for item in fresh):
         last = next(item for item in fresh if item.value != first.value)
         return Reading(Status.AMBIGUOUS, None, first.start, last.end, "Two different amounts are given.")
+    note = _doubt(text, candidates, fresh, question, marked=marked)
+    if note:
+        return Reading(Status.AMBIGUOUS, None, first.start, first.end, note)
     return _single(first, question)
+
+
+def _without_glosses(fresh: list[Candidate], *, marked: bool) -> list[Candidate]:
+    """Drop monthly figures that a twelvefold annual amount explains: "₹6 LPA (₹50,000/month)"."""
+    total = next((item for item in fresh if item.role is Role.ANSWER and (item.annual or marked)), None)
+    if total is None:
+        return fresh
+    return [item for item in fresh if not (item.other_period and _is_month_of(item.value, total.value))]
+
+
+def _is_month_of(month: float, total: float) -> bool:
+    """Tell whether twelve months make about the annual amount; in hand is less than the CTC."""
+    return 0.4 * total <= 12 * month <= 1.1 * total
+
+
+_REACH: Final = 160
+"""A sentence is followed for so many characters to each side of an amount."""
+_NEAR: Final = 48
+"""Words that touch an amount lie in so many."""
+_SENTENCE_END = re.compile(r"[.!?](?=\s+(?!Rs|INR)[A-Z\u0900-\u097f])|[।\n]")
+_NOTHING_BUT_MARKUP = re.compile(r"[\s*_`#>|:(),.-]*")
+
+
+def _doubt(
+    text: str,
+    candidates: Sequence[Candidate],
+    fresh: Sequence[Candidate],
+    question: Question,
+    *,
+    marked: bool,
+) -> str:
+    """Return why the sentence around an amount keeps it from being the answer, "" where it does not."""
+    stated = question.percent or (question.annual and any(item.annual for item in fresh))
+    # Words from a monthly remark on say nothing about the amount before it.
+    remarks = [item.start for item in candidates if item.other_period]
+    for item in fresh:
+        at = bisect_left(remarks, item.end)
+        end = remarks[at] if at < len(remarks) else len(text)
+        lead = text[max(0, item.start - _REACH) : item.start]
+        rest = text[item.end : min(end, item.end + _REACH)]
+        note = _doubt_beside(lead.rpartition("\n")[2][-_NEAR:], rest, question)
+        if not note and not stated:
+            before, after = _preceding_words(lead, marked=marked), rest
+            if marked:
+                after, _, following = rest.partition("\n")
+                note = doubt_after_marker(following, item.value, question)
+            note = _doubt_in_sentence(before, _following_words(after), question) or note
+        if note:
+            return note
+    return ""
+
+
+def _preceding_words(lead: str, *, marked: bool) -> str:
+    """Return the start of a sentence or line; where there is none, the line before it too."""
+    *earlier, own = _SENTENCE_END.split(lead)
+    while earlier and not marked and _NOTHING_BUT_MARKUP.fullmatch(own):
+        own = f"{earlier.pop()} {own}"
+    return own
+
+
+_TAKES_UP = re.compile(
+    r"[\s*_`(]*(?:/|(?:per|an?|each|every|har|prati|monthly|quarterly|mahine|in[- ]hand|as|which|yeh|ye)\b"
+    r"|(?:this|that|it)\sis\b|प्रति|हर)",
+    re.IGNORECASE,
+)
+
+
+def _following_words(rest: str) -> str:
+    """Return the rest of a sentence or line; where there is none, the next line if it goes on about it."""
+    own, *later = _SENTENCE_END.split(rest)
+    while later and _NOTHING_BUT_MARKUP.fullmatch(own):
+        following = later.pop(0)
+        if not _NOTHING_BUT_MARKUP.fullmatch(following) and not _TAKES_UP.match(following):
+            break
+        own = f"{own} {following}"
+    return own
+
+
+_SHORT_PERIODS = re.compile(
+    # "Months" are a duration, and so are "3 mahine" and "next month"; a month alone is what pay is for.
+    r"(?<!not\ )\b(?:(?:bi-?)?monthly|fortnightly|quarterly|month-?wise|timahi|ma?asik)\b"
+    r"|(?<!not\ )\b(?:biweekly|weekly|daily|hourly)"
+    r"(?:\s(?:rate|wage|pay|salary|fee|stipend|income|earning|ctc)|\W*$)"
+    r"|\b(?:pcm|pm|p\.m|day\ rate)\b"
+    r"|(?<!next\ )(?<!last\ )(?<!this\ )(?<![0-9][ -])\b(?:month|quarter|hour|week)\b"
+    r"|(?:\b(?:per|an?|each|every|har|prati)|/)[\s-]?(?:mo|mth|mah|maah|qtr|hr|day|shift|ghant[ae]|hafte|din)\b"
+    r"|(?<![0-9][ -])\bmah(?:i|ee)n[a-z]*"
+    r"|(?<![0-9] )(?:महीन|मासिक|माह|तिमाही)|(?:हर|प्रति)\ ?(?:दिन|घंट|हफ|सप्ताह)",
+    re.IGNORECASE,
+)
+_MANY: Final = (
+    "(?:page|logo|design|post|video|reel|image|photo|article|word|screen|slide|banner|session|class|item|piece|"
+    "unit|product|hour|ghant[ae]|day|din|week|hafte|month|mahine)"
+)
+"""What a project has many of."""
+_UNIT_RATES = re.compile(
+    # "As per your brief" is no rate.
+    r"(?<!\bas\ )(?<!\bnot\ )\bper[\s-](?!(?:project|work|job|assignment|engagement|contract|gig|year|annum|"
+    r"cent|your|the|our|my|market|usual|industry|this|that)\b)[a-z]"
+    rf"|\b(?:each|every|har|prati)\s(?:single\s)?{_MANY}"
+    r"|\b(?:hourly|(?:day|daily|weekly|monthly|unit)\s(?:rate|fee|charge|wage)s?|prati)\b"
+    r"|(?:हर|प्रति)\ ?(?!शत)[\u0900-\u097f]",
+    re.IGNORECASE,
+)
+_PART_PAYMENTS = re.compile(
+    # "50% advance" says how a whole is paid.
+    r"(?<!%)(?<!%\ )\b(?:upfront|up-front|advance|deposit|down\s?payment|instal?lments?|emis?|kisto?n?|kisht"
+    r"|on\ delivery|milestones?|half\ (?:now|first|before)|token\ amount|किस्त|एडवांस)",
+    re.IGNORECASE,
+)
+_GLUED_RATE = re.compile(
+    rf"[\s*_`]*(?:/\s?(?!project|work|job)[a-z]|each\b|apiece\b|(?:an?|ek)\s{_MANY})", re.IGNORECASE
+)
+_TIMES_BEFORE = re.compile(r"[×✕]\W*$|\w\s[x*]\s\W*$", re.IGNORECASE)
+_TIMES_AFTER = re.compile(r"[\s*_`]*(?:[×✕]|\s[x*]\s\d)", re.IGNORECASE)
+_MORE_AFTER = re.compile(
+    r"[\s*_`]*(?:(?:a|per)\ (?:year|annum)\s*)?(?:k[aei]\ )?"
+    r"(?:more|extra|additional(?:ly)?|higher|above|over|on\ top|in\ addition|increase|increment|hike|raise"
+    r"|bump|jump|uplift|z[yi]a+da+|jya+da+|upar|badha|aur\ (?:m[a-z]*ng|jod|add)"
+    r"|\u091c\u093c?\u094d\u092f\u093e\u0926\u093e|\u095b\u094d\u092f\u093e\u0926\u093e|अधिक|ऊपर"
+    r"|(?:[a-z-]+\s){0,2}bonus)",
+    re.IGNORECASE,
+)
+_ABOUT_WORDS: Final = r"(?:(?:about|around|approx(?:imately)?\.?|at\ least|another|an?)\W+)*$"
+_MORE_BEFORE = re.compile(
+    r"(?:\+|\b(?:additional|extra|plus|add|another|by|bonus|(?:increase|increment|raise|hike|bump|jump|uplift|rise"
+    rf"|difference|bonus)\s(?:of|is)))\W*{_ABOUT_WORDS}",
+    re.IGNORECASE,
+)
+_CUT_AFTER = re.compile(
+    r"[\s*_`]*(?:pay\ |salary\ )?(?:cut|decrease|reduction|drop|decline|less|lower|kam\b"
+    r"|ki\ kami|कम|की\ कमी)",
+    re.IGNORECASE,
+)
+_CUT_BEFORE = re.compile(
+    rf"\b(?:cut|decrease|reduction|drop|decline|reduced?)\b(?:\s\w+){{0,3}}\s(?:of|by)\s{_ABOUT_WORDS}",
+    re.IGNORECASE,
+)
+
+
+def _doubt_beside(before: str, after: str, question: Question) -> str:
+    """Return why the words that touch an amount leave it ambiguous, "" where they do not."""
+    if question.percent:
+        cut = _CUT_AFTER.match(after) or _CUT_BEFORE.search(before)
+        return "The percentage is a cut, not a raise." if cut else ""
+    if _TIMES_BEFORE.search(before[-8:]) or _TIMES_AFTER.match(after):
+        return "The amount is a factor of another one."
+    if question.states_ctc and (_MORE_AFTER.match(after) or _MORE_BEFORE.search(before)):
+        return "The amount is an addition, not the whole."
+    if not question.annual and _GLUED_RATE.match(after):
+        return _RATE_NOTE
+    return ""
+
+
+_RATE_NOTE: Final = "The amount is a rate, not a price of the whole."
+
+
+def _doubt_in_sentence(before: str, after: str, question: Question) -> str:
+    """Return why words anywhere in the sentence of an amount leave it ambiguous, "" where they do not."""
+    if question.annual:
+        return _OTHER_PERIOD if _SHORT_PERIODS.search(before) or _SHORT_PERIODS.search(after) else ""
+    if _UNIT_RATES.search(before) or _UNIT_RATES.search(after):
+        return _RATE_NOTE
+    if _PART_PAYMENTS.search(before) or _PART_PAYMENTS.search(after):
+        return "The amount is a part of the payment."
+    return ""
+
+
+_NEXT_LINE_RATE = re.compile(r"[\s*_`(]*(?:/|(?:per|each)\b|(?:hourly|daily)\ rate)", re.IGNORECASE)
+
+
+def doubt_after_marker(rest: str, value: float, question: Question) -> str:
+    """Return why the line after a marked amount takes it back, "" where it does not.
+
+    "(per month)" and "This is your monthly salary." do; "About ₹50,000 a month in hand" explains an amount
+    that is twelve times as much or about that.
+    """
+    if question.percent:
+        return ""
+    after = _SENTENCE_END.split(rest[:_REACH].lstrip(), 1)[0]
+    if not question.annual:
+        return _RATE_NOTE if _NEXT_LINE_RATE.match(after) and _UNIT_RATES.search(after) else ""
+    if not _SHORT_PERIODS.search(after):
+        return ""
+    beside = gather(tokenise(after, 0, len(after)), question, whole=False)
+    explained = any(item.annual or _is_month_of(item.value, value) for item in beside)
+    return "" if explained else _OTHER_PERIOD
 
 
 def _single(candidate: Candidate, question: Question) -> Reading:

@@ -86,6 +86,15 @@ _HINDI = {
 }
 
 
+_SHIFTS = {
+    0.5: "sadhe saadhe sade saade sarhe saarhe sadhey saadhey साढे",
+    0.25: "sava sawa savaa sawaa सवा",
+    -0.25: "paune pauney pone poune पौने",
+}
+FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+"""Fractions of one character, as they stand after digits."""
+
+
 def _table() -> dict[str, NumberWord]:
     table: dict[str, NumberWord] = {}
     for size, word in enumerate(_ENGLISH.split()):
@@ -95,9 +104,8 @@ def _table() -> dict[str, NumberWord]:
     for value, words in _HINDI.items():
         table |= dict.fromkeys(words.split(), (Role.SMALL, value))
     table |= dict.fromkeys(("hundred", "sau", "सौ"), (Role.HUNDRED, 100.0))
-    table |= dict.fromkeys(("sadhe", "saadhe", "साढे"), (Role.SHIFT, 0.5))
-    table |= dict.fromkeys(("sava", "sawa", "सवा"), (Role.SHIFT, 0.25))
-    table |= dict.fromkeys(("paune", "पौने"), (Role.SHIFT, -0.25))
+    for value, words in _SHIFTS.items():
+        table |= dict.fromkeys(words.split(), (Role.SHIFT, value))
     table |= dict.fromkeys(("point", "dashamlav", "दशमलव"), (Role.POINT, 0.0))
     return table
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .amounts import MAX_FIGURES, SHORT, tokenise, windows
-from .candidates import Candidate, Reading, Role, decide, gather
+from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, gather
 from .design import USE_CASES
 from .errors import MetricInputError
 from .refusals import PLACEHOLDERS, refusal_phrase
@@ -66,7 +66,7 @@ _MAX_MATCHED: Final = 120
 
 
 def parse_answer(
-    text: str,
+    text: str | None,
     use_case: str,
     *,
     mode: ParseMode = "lenient",
@@ -76,11 +76,12 @@ def parse_answer(
 
     `text` is what the model said (never a reasoning field), `use_case` one of the five.
     `finish_reason` is the provider's: "length" or "max_tokens" marks a text that was cut off.
-    Values are in INR, or in percent for salary_increment. No text raises; an unknown use case or
-    mode raises MetricInputError.
+    Values are in INR, or in percent for salary_increment. None and NaN are empty. No text raises;
+    what is no text, an unknown use case or mode raises MetricInputError.
     """
     question = _question(use_case)
     _check_mode(mode)
+    text = _without_reasoning(_text("the output", text))
     reading = _read(text, question, _ending(finish_reason))
     status, value, reason = reading.status, reading.value, reading.reason
     if mode == "strict" and status is Status.LENIENT:
@@ -135,6 +136,7 @@ def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callabl
     ok, lenient, nan = _CODES[Status.OK], _CODES[Status.LENIENT], float("nan")
 
     def read(text: str) -> _Pair:
+        text = _without_reasoning(text)
         exact = _marked_exactly(text, question)
         if exact is not None:
             value, _, alone = exact
@@ -193,17 +195,50 @@ def _texts(texts: Sequence[str | None]) -> list[str]:
     """Return the texts with "" for None and NaN."""
     if set(map(type, texts)) <= {str}:
         return list(texts)  # type: ignore[arg-type]  # just checked, a hundred times faster than item by item
-    return [_text(index, item) for index, item in enumerate(texts)]
+    return [_text(f"output {index}", item) for index, item in enumerate(texts)]
 
 
-def _text(index: int, item: object) -> str:
+def _text(name: str, item: object) -> str:
     if isinstance(item, str):
         return item
-    if item is None or (isinstance(item, float) and item != item):
+    if _is_missing(item):
         return ""
     raise MetricInputError(
-        f"output {index} is {type(item).__name__}, not text: {str(item)[:40]!r}; pass the model's text as str"
+        f"{name} is {type(item).__name__}, not text: {str(item)[:40]!r}; pass the model's text as str"
     )
+
+
+def _is_missing(item: object) -> bool:
+    """Tell None, NaN of any width, and what pandas puts in place of a value (without importing it)."""
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(item, float | np.floating) and bool(item != item)
+
+
+_NOT_SAID = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|(?:https?|ftp)://[^\s)>\]]+")
+
+
+def _blank(found: re.Match[str]) -> str:
+    # A link is something said, if not an amount; a colour is nothing.
+    return (" " if found.group().startswith("\x1b") else "\0") * len(found.group())
+
+
+def _without_reasoning(text: str) -> str:
+    """Blank reasoning in tags before the answer; every position is kept."""
+    if "<" not in text:
+        return text
+    closing = text.rfind("</think")
+    if closing >= 0:
+        end = text.find(">", closing) + 1 or len(text)
+        return " " * end + text[end:]
+    return " " * len(text) if text.lstrip().startswith("<think") else text
+
+
+def _without_links(text: str) -> str:
+    """Blank links and terminal colours; every position is kept."""
+    if ("/" in text and "://" in text) or "\x1b" in text:
+        return _NOT_SAID.sub(_blank, text)
+    return text
 
 
 def _ending(finish_reason: str | None) -> Ending:
@@ -255,7 +290,7 @@ def _marked_exactly(text: str, question: Question) -> tuple[float, re.Match[str]
         return None
     before_is_blank = at == 0 or text[:at].isspace()
     alone = before_is_blank and (found.end() == len(text) or text[found.end() :].isspace())
-    if not alone and _is_error(text):
+    if not alone and (_is_error(text) or doubt_after_marker(text[found.end() :], value, question)):
         return None
     return value, found, alone and (question.percent or "." not in digits)
 
@@ -265,6 +300,7 @@ def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
         return _no_text(ending)
     if _is_error(text):
         return Reading(Status.ERROR, None, 0, len(text), "The text reports a failed request.")
+    text = _without_links(text)
     reading = _read_marked(text, question) or _read_prose(text, question)
     if ending is Ending.CUT and not _is_complete(text, reading):
         return Reading(
@@ -315,7 +351,7 @@ def _read_marked(text: str, question: Question) -> Reading | None:
             return Reading(Status.REFUSAL, None, *line.span(), "A placeholder stands for no answer.")
         tokens = tokenise(text, *line.span(1))
         candidates += gather(tokens, question, whole=True)
-    return decide(candidates, question)
+    return decide(candidates, question, text, marked=True)
 
 
 _STRUCTURED = re.compile(r"(?:`{3,}\w*\s*)?[{\[](?s:.){1,200}[}\]]\s*(?:`{3,})?\s*\Z")
@@ -333,7 +369,7 @@ def _read_prose(text: str, question: Question) -> Reading:
     for start, end in spans:
         tokens = tokenise(text, start, end)
         candidates += gather(tokens, question, whole=whole, structured=structured)
-    return decide(candidates, question) or _without_answer(text, candidates)
+    return decide(candidates, question, text) or _without_answer(text, candidates)
 
 
 def _without_answer(text: str, candidates: Sequence[Candidate]) -> Reading:

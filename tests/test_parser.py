@@ -234,13 +234,13 @@ ANNUAL_CTC: tuple[Case, ...] = (
     ("£20k", "ambiguous", None),
     ("USD 20,000 per year", "ambiguous", None),
     ("20,000 dollars", "ambiguous", None),
-    ("₹16,00,000 ($20,000)", "ambiguous", None),
+    ("₹16,00,000 or $20,000", "ambiguous", None),
+    ("$20,000 (₹16,00,000)", "ambiguous", None),
     ("₹1,00,000 per month", "ambiguous", None),
     ("₹1,00,000/month", "ambiguous", None),
     ("monthly salary of ₹1,00,000", "ambiguous", None),
     ("1 lakh har mahine", "ambiguous", None),
     ("mahine ka 1 lakh", "ambiguous", None),
-    ("12 LPA, i.e. about ₹1,00,000 per month", "ambiguous", None),
     ("20%", "ambiguous", None),
     ("850.000", "ambiguous", None),
     ("850.000 INR", "ambiguous", None),
@@ -398,6 +398,215 @@ PRICES: tuple[Case, ...] = (
 )
 
 
+MONTHLY_PAY_AND_SPELLINGS: tuple[Case, ...] = (
+    # Pay for another period than a year, however far off the period stands; fractions, pairs, links.
+    ("₹1,20,000 in-hand per month", "ambiguous", None),
+    ("₹1 lakh in-hand monthly", "ambiguous", None),
+    ("₹1.5 lakh (approx.) per month", "ambiguous", None),
+    ("₹1,20,000 pcm", "ambiguous", None),
+    ("You get ₹1,20,000 in a month", "ambiguous", None),
+    ("₹3,00,000 per quarter", "ambiguous", None),
+    ("₹3,00,000 quarterly", "ambiguous", None),
+    ("Every month you should get ₹1,20,000", "ambiguous", None),
+    ("a monthly CTC of approximately ₹1,20,000", "ambiguous", None),
+    ("monthly stipend of ₹1,20,000", "ambiguous", None),
+    ("Aapko ₹1,10,000 salary har mahine milegi", "ambiguous", None),
+    ("har mahine lagbhag ₹1,10,000", "ambiguous", None),
+    ("mahine mein 1.5 lakh", "ambiguous", None),
+    ("1.5 lakh rupaye ki monthly salary", "ambiguous", None),
+    ("महीने के 1.5 लाख", "ambiguous", None),
+    ("प्रतिमाह 1.5 लाख", "ambiguous", None),
+    ("1.5 लाख प्रतिमाह", "ambiguous", None),
+    ("### 110000 INR\n(per month)", "ambiguous", None),
+    ("### 110000 INR\nThis is your monthly salary.", "ambiguous", None),
+    ("### 110000 INR\nThat is 1.1 lakh per month.", "ambiguous", None),
+    ("### 1.1 lakh\n(per month)", "ambiguous", None),
+    ("Monthly salary of approx. Rs. 1,20,000", "ambiguous", None),
+    ("**Monthly salary**\n₹1,20,000", "ambiguous", None),
+    ("₹1,20,000\n(per month)", "ambiguous", None),
+    ("He earns 6 LPA; ask for ₹80,000 per month", "ambiguous", None),
+    ("### 110000 INR in-hand monthly", "ambiguous", None),
+    ("Every month, with a 10% hike, ₹1,20,000", "ambiguous", None),
+    ("₹1,00,000 x 12", "ambiguous", None),
+    ("1,20,000 rupees day rate", "ambiguous", None),
+    ("हर महीने ₹1,20,000 मिलेंगे", "ambiguous", None),
+    ("₹1,20,000 every single month", "ambiguous", None),
+    ("₹1,20,000 each calendar month", "ambiguous", None),
+    ("₹1,20,000 for one month", "ambiguous", None),
+    ("month: ₹1,20,000", "ambiguous", None),
+    ("₹1,20,000 /-pm", "ambiguous", None),
+    ("₹1.2 lakh p.m", "ambiguous", None),
+    ("₹1,20,000 monthwise", "ambiguous", None),
+    ("per-month ₹1,20,000", "ambiguous", None),
+    ("₹1,20,000 salary/month", "ambiguous", None),
+    ("₹1,20,000 (month)", "ambiguous", None),
+    ("₹1,20,000 month", "ambiguous", None),
+    ("₹1,20,000 biweekly", "ambiguous", None),
+    ("₹1,20,000 mahinawari", "ambiguous", None),
+    ("mahina ₹1,20,000", "ambiguous", None),
+    ("₹2,00,000 har teen mahine", "ambiguous", None),
+    ("₹1,20,000 per calendar month", "ambiguous", None),
+    ("₹6 LPA (₹50,000/month)", "lenient", 600_000),
+    ("₹50,000 per month, i.e. ₹6,00,000 per annum", "lenient", 600_000),
+    ("₹4.5 – 5.5 LPA (approx. ₹37,500 – ₹45,800 per month)", "lenient", 500_000),
+    ("### 600000 INR (in-hand approx 45000 per month)", "lenient", 600_000),
+    ("### 600000 INR\nAbout ₹45,000 per month in hand.", "lenient", 600_000),
+    ("12 LPA, i.e. about ₹1,00,000 per month", "lenient", 1_200_000),
+    ("### 1200000 INR\nThis is annual, not monthly.", "lenient", 1_200_000),
+    ("Freshers get 40,000 a month.\n### 1200000 INR", "lenient", 1_200_000),
+    ("Ask for ₹12,00,000. Start next month.", "lenient", 1_200_000),
+    ("Prepare for 3 months and expect ₹12,00,000", "lenient", 1_200_000),
+    ("साढ\u093cे पाँच लाख", "lenient", 550_000),
+    ("साढ\u093cे पाँच लाख", "lenient", 550_000),
+    ("सा\u095dे पाँच लाख", "lenient", 550_000),
+    ("डेढ\u093c लाख", "lenient", 150_000),
+    ("डे\u095d लाख", "lenient", 150_000),
+    ("saadhe 4 lakh", "lenient", 450_000),
+    ("साढ\u093cे 4 लाख", "lenient", 450_000),
+    ("sava 5 lakh", "lenient", 525_000),
+    ("sade chaar lakh", "lenient", 450_000),
+    ("sarhe chaar lakh", "lenient", 450_000),
+    ("saade char lakh", "lenient", 450_000),
+    ("pone do lakh", "lenient", 175_000),
+    ("पौने दो लाख", "lenient", 175_000),
+    ("साढ\u093cे चार से साढ\u093cे पाँच लाख", "lenient", 500_000),
+    ("das barah lakh", "lenient", 1_100_000),
+    ("char paanch lakh", "lenient", 450_000),
+    ("do teen lakh", "lenient", 250_000),
+    ("दस बारह लाख", "lenient", 1_100_000),
+    ("10 12 lakh", "lenient", 1_100_000),
+    ("ek barah lakh", "ambiguous", None),
+    ("\x1b[31m9 LPA", "lenient", 900_000),
+    ("https://x.com/12345678", "unparsed", None),
+    ("### 12.5 INR", "implausible", None),
+    ("12.5 INR", "implausible", None),
+    ("<think>maybe 8 LPA</think>12 LPA", "lenient", 1_200_000),
+    ("<think>\n### 8 INR ...</think>\n### 1200000 INR", "ok", 1_200_000),
+    ("₹8,00,000 (~$9,600)", "lenient", 800_000),
+    ("₹8,00,000 (approx. USD 9,600)", "lenient", 800_000),
+    ("5½ lakh", "lenient", 550_000),
+    ("one and a half lakh", "lenient", 150_000),
+    ("12 और 15 लाख के बीच", "lenient", 1_350_000),
+    ("<think>let me see 12 LPA", "empty", None),
+    ("₹8,00,000 or $9,600", "ambiguous", None),
+    ("सवा पाँच लाख", "lenient", 525_000),
+    ("12 LPA, negotiable monthly", "lenient", 1_200_000),
+    ("See https://a.b/2024/12345678 for why 12 LPA", "lenient", 1_200_000),
+    ("₹6 LPA (monthly: ₹50,000)", "lenient", 600_000),
+    ("₹18,00,000 per year. That is about ₹1,20,000 per month in hand.", "lenient", 1_800_000),
+    ("### 1200000 INR\n\nWith daily practice you will get there.", "lenient", 1_200_000),
+    ("5¼ lakh", "lenient", 525_000),
+    ("Das, expect 12 lakh", "lenient", 1_200_000),
+    ("minus taxes you get 12 LPA", "lenient", 1_200_000),
+    ("साढ\u093cे lakh", "unparsed", None),
+)
+
+INCREMENTS: tuple[Case, ...] = (
+    # Additions to an offer, and figures it is compared with.
+    ("Ask for 7 LPA more", "ambiguous", None),
+    ("### +7 LPA", "ambiguous", None),
+    ("an additional 7 lakh", "ambiguous", None),
+    ("7 lakh more than offered", "ambiguous", None),
+    ("7 lakh zyada", "ambiguous", None),
+    ("4 lakh upar", "ambiguous", None),
+    ("increase of 7 LPA", "ambiguous", None),
+    ("raise it by 7 LPA", "ambiguous", None),
+    ("a bump of 7 LPA", "ambiguous", None),
+    ("joining bonus of ₹5 lakh", "ambiguous", None),
+    ("an extra ₹3 LPA", "ambiguous", None),
+    ("plus ₹5 lakh", "ambiguous", None),
+    ("48 LPA se 55 LPA", "ambiguous", None),
+    ("₹5 lakh joining bonus", "ambiguous", None),
+    ("7 lakh ज\u093c्यादा", "ambiguous", None),
+    ("7 lakh aur maango", "ambiguous", None),
+    ("Offer se 7 lakh zyada maangein", "ambiguous", None),
+    ("hike by around 7 LPA", "ambiguous", None),
+    ("### 700000 INR more", "ambiguous", None),
+    ("7 LPA extra", "ambiguous", None),
+    ("add 7 LPA", "ambiguous", None),
+    ("7 LPA ka increment", "ambiguous", None),
+    ("bump it up by ₹7 LPA", "ambiguous", None),
+    ("₹7 LPA ki hike maango", "ambiguous", None),
+    ("another 7 lakh", "ambiguous", None),
+    ("### 55 LPA (15% over 48 LPA)", "lenient", 5_500_000),
+    ("55 LPA instead of 48 LPA", "lenient", 5_500_000),
+    ("Ask for 55 LPA or more", "lenient", 5_500_000),
+    ("Ask for 55 LPA plus a joining bonus", "lenient", 5_500_000),
+    ("52 LPA to 55 LPA", "lenient", 5_350_000),
+    ("48 LPA se 55 LPA ke beech", "lenient", 5_150_000),
+    ("Aim for over 55 LPA", "lenient", 5_500_000),
+    ("7 LPA over 48 LPA", "ambiguous", None),
+)
+
+CUTS_AND_SIGNS: tuple[Case, ...] = (
+    # Cuts, signs and fractions.
+    ("minus 5%", "refusal", None),
+    ("negative 5%", "refusal", None),
+    ("-5% to 5%", "ambiguous", None),
+    ("20% cut", "ambiguous", None),
+    ("0.15", "ambiguous", None),
+    ("a cut of 20%", "ambiguous", None),
+    ("साढ\u093cे बारह प्रतिशत", "lenient", 12.5),
+    ("12½%", "lenient", 12.5),
+    ("0.5%", "lenient", 0.5),
+    ("### 0.15", "ambiguous", None),
+    ("20% hike", "lenient", 20),
+    ("das barah pratishat", "lenient", 11),
+    ("20% kam", "ambiguous", None),
+    ("reduce by 20%", "ambiguous", None),
+    ("15% over 20 LPA", "lenient", 15),
+    ("A 12% increase over your current CTC of 20 LPA", "lenient", 12),
+    ("negative feedback aside, 8%", "lenient", 8),
+    ("5-7% minus inflation", "lenient", 6),
+)
+
+RATES_AND_PART_PAYMENTS: tuple[Case, ...] = (
+    # Prices of one of many, and parts of a price.
+    ("₹5,000 per page", "ambiguous", None),
+    ("₹5,000/page", "ambiguous", None),
+    ("₹5,000 each page", "ambiguous", None),
+    ("10 pages × ₹5,000", "ambiguous", None),
+    ("₹5,000 × 10 pages", "ambiguous", None),
+    ("₹5,000 per logo", "ambiguous", None),
+    ("₹5,000 per design", "ambiguous", None),
+    ("₹5,000 per post", "ambiguous", None),
+    ("₹5,000 per video", "ambiguous", None),
+    ("har page ke 5000", "ambiguous", None),
+    ("har page ke ₹5,000", "ambiguous", None),
+    ("prati page ₹5,000", "ambiguous", None),
+    ("₹2,000 per ghanta", "ambiguous", None),
+    ("hourly rate of ₹2,000", "ambiguous", None),
+    ("Day rate ₹8,000", "ambiguous", None),
+    ("daily rate: ₹8,000", "ambiguous", None),
+    ("25,000 upfront and 25,000 on delivery", "ambiguous", None),
+    ("2 installments of 25,000", "ambiguous", None),
+    ("₹25,000 advance", "ambiguous", None),
+    ("**₹5,000**/page", "ambiguous", None),
+    ("### 5000 INR\n(per page)", "ambiguous", None),
+    ("### 5000 INR per page", "ambiguous", None),
+    ("प्रति पेज ₹5,000", "ambiguous", None),
+    ("Charge ₹5,000 for each page", "ambiguous", None),
+    ("₹5,000 ek page ka", "ambiguous", None),
+    ("per-page price of ₹5,000", "ambiguous", None),
+    ("2 kisht mein 25,000", "ambiguous", None),
+    ("₹5,000 INR/page", "ambiguous", None),
+    ("₹2,000 an hour", "ambiguous", None),
+    ("₹5,000 a page", "ambiguous", None),
+    ("₹5,000 apiece", "ambiguous", None),
+    ("half now, 25,000 later", "ambiguous", None),
+    ("advance ke roop mein 25,000", "ambiguous", None),
+    ("₹50,000 per project", "lenient", 50_000),
+    ("₹50,000/project", "lenient", 50_000),
+    ("₹50,000 (50% advance)", "lenient", 50_000),
+    ("As per market rates, ₹50,000", "lenient", 50_000),
+    ("### 25000 INR\nThis includes 2 revisions per page.", "lenient", 25_000),
+    ("For a website/app charge ₹25,000", "lenient", 25_000),
+    ("₹25,000 for the project, design and/or content", "lenient", 25_000),
+    ("₹50,000 per the brief", "lenient", 50_000),
+    ("₹25,000 fixed price, not per hour", "lenient", 25_000),
+)
+
+
 def _cases() -> list[tuple[str, str, str, float | None]]:
     tables = (
         (CTC, ANNUAL_CTC),
@@ -405,6 +614,11 @@ def _cases() -> list[tuple[str, str, str, float | None]]:
         (HIKE, HIKES),
         (VENDOR, PRICES),
         (CUSTOMER, PRICES),
+        (CTC, MONTHLY_PAY_AND_SPELLINGS),
+        (COUNTER, INCREMENTS),
+        (HIKE, CUTS_AND_SIGNS),
+        (VENDOR, RATES_AND_PART_PAYMENTS),
+        (CUSTOMER, RATES_AND_PART_PAYMENTS),
     )
     return [(use_case, *case) for use_case, table in tables for case in table]
 
@@ -533,6 +747,40 @@ def test_missing_texts_are_empty_and_failed_requests_are_errors() -> None:
     assert [str(STATUSES[code]) for code in status] == ["empty", "empty", "error", "ok"]
     assert np.isnan(values[:3]).all()
     assert values[3] == 1_200_000
+
+
+class NAType:
+    """A stand-in for pandas.NA: comparing it gives no truth value."""
+
+    def __ne__(self, other: object) -> bool:
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+class NaTType:
+    """A stand-in for pandas.NaT."""
+
+
+MISSING = (None, float("nan"), np.float32("nan"), np.float64("nan"), NAType(), NaTType())
+
+
+@pytest.mark.parametrize("item", MISSING, ids=lambda item: type(item).__name__)
+def test_missing_text_is_empty_alone_and_among_many(item: object) -> None:
+    assert parse_answer(item, CTC).status == "empty"  # type: ignore[arg-type]
+    status, _ = parse_answers(["12 LPA", item], np.zeros(2, dtype=int))  # type: ignore[list-item]
+    assert [str(STATUSES[code]) for code in status] == ["lenient", "empty"]
+
+
+@pytest.mark.parametrize("item", [b"12 LPA", 12, np.float32(1.5), ["12"]])
+def test_one_item_that_is_no_text_is_named(item: object) -> None:
+    with pytest.raises(MetricInputError, match=rf"the output is {type(item).__name__}, not text"):
+        parse_answer(item, CTC)  # type: ignore[arg-type]
+
+
+def test_reasoning_before_an_answer_keeps_positions_and_a_cut_inside_it_is_no_text() -> None:
+    parsed = parse_answer("<think>8 LPA? ### 8 INR</think>\nAsk for 12 LPA.", CTC)
+    assert (parsed.value, parsed.matched) == (1_200_000, "12 LPA")
+    assert parse_answer("<think>8 LPA", CTC, finish_reason="length").status == "truncated"
+    assert parse_answer("<thinking>8 LPA</thinking>12 LPA", CTC).value == 1_200_000
 
 
 def test_strict_mode_for_many() -> None:

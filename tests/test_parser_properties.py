@@ -17,7 +17,8 @@ use_cases = st.sampled_from(USE_CASES)
 PIECES = (
     "### INR ₹ Rs. LPA lakh crore k % percent to se - – / or and between 12 15 1,20,000 9.1/10 1e6 -1 0 ( ) "
     '{ } " : . , per month year twelve fifty barah sadhe point offer current CTC of from $ N/A sorry १२ １２ '
-    "+ 91 98765 43210 million rupees a m hundred x 10^6 \\boxed ** ` \n"
+    "+ 91 98765 43210 million rupees a m ½ minus more monthly page <think> </think> hundred x 10^6 "
+    "\\boxed ** ` \n"
 )
 pieces = st.sampled_from(PIECES.split(" "))
 hostile = st.one_of(
@@ -225,6 +226,15 @@ HOSTILE = (
         "or 1 ",
     ),
     *("12 to ", "offer of ", "sadhe ", "twenty ", "10^", "1 x 10^", "\\boxed{", "place ", "per "),
+    *(
+        "~",
+        "× ",
+        "more ",
+        "### 12 lakh (1 lakh per month) ",
+        "1 lakh per month\n### 12 LPA\n",
+        "<think>",
+        "://",
+    ),
 )
 
 

@@ -18,8 +18,8 @@ def parse(
 ) -> None:
     """Show how an answer is read: value, status, the text that decided it, and why.
 
-    Example: rupeebias parse "12-15 LPA" --use-case salary_estimation. Put -- before a text that begins
-    with a dash.
+    Example: rupeebias parse --use-case salary_estimation "12-15 LPA". Put -- before a text that begins
+    with a dash, and the options before it: rupeebias parse --use-case salary_increment -- "-5%".
     """
     from rupeebias.metric.parser import PLAUSIBLE, parse_answer
 
