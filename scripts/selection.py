@@ -18,6 +18,7 @@ from .errors import UsageError
 from .naming import slug, unknown_name
 
 _PANEL = "Selection"
+_MOST = 10**9
 _MANY = "Repeatable, or comma-separated."
 
 UseCaseOption = Annotated[
@@ -120,7 +121,7 @@ class Selection:
         Raises UsageError for an unknown name (with the nearest known one), for a limit below 1 and
         for a selection that holds no prompt.
         """
-        if limit is not None and limit < 1:
+        if limit is not None and not 1 <= limit <= _MOST:
             raise UsageError(f"--limit {limit}: give the number of slots to take, 1 or more")
         names = _known_names()
         selection = cls(
@@ -209,6 +210,14 @@ def expected_prompt_ids(selection: Selection) -> list[str]:
         for s, identifier in _rows(selection)
         if s in chosen
     ]
+
+
+def has_comparisons(selection: Selection) -> bool:
+    """Return True if some slot of the selection has two identifiers: a gap needs two."""
+    from rupeebias.metric import design
+
+    axes = _keep(selection.axes, design.IDENTIFIERS)
+    return any(len(_keep(selection.identifiers, design.IDENTIFIERS[axis])) > 1 for axis in axes)
 
 
 def select(prompts: Iterable[RowT], selection: Selection) -> list[RowT]:

@@ -23,9 +23,12 @@ import orjson
 import pytest
 from fault_server import Answer, Call, FaultServer, failure, hang, html, reply
 
+from rupeebias.generate.lock import RunLock
+
 KEY = "sk-test-4f9a1c7be2d84b0f"
 SMALL = ("--axis", "gender", "--limit", "2")
 """Two slots of five identifiers: ten prompts."""
+BIG = str(2**64)
 
 _DRIVER = """
     import contextlib, io, json, sys
@@ -687,6 +690,39 @@ def test_ctrl_c_saves_says_how_to_go_on_and_the_rerun_completes(keyed: Cli, tmp_
     assert len(set(keys)) == len(keys) == 40
 
 
+@pytest.mark.parametrize("ignores_ctrl_c", [False, True])
+def test_sigterm_ends_a_run_as_ctrl_c_does(tmp_path: Path, ignores_ctrl_c: bool) -> None:
+    # A shell that is not interactive starts background jobs with Ctrl-C ignored.
+    def behaviour(call: Call) -> Answer:
+        return Answer(body=reply().body, delay_s=30.0 if call.number >= 3 else 0.0)
+
+    folder = tmp_path / "r"
+    with FaultServer(behaviour) as server:
+        process = subprocess.Popen(
+            [
+                sys.executable, "-m", "rupeebias", "generate", "--model", "hosted_vllm/x", "--base-url",
+                server.url, "--run", str(folder), *SMALL, "-j", "2",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=_ignore_ctrl_c if ignores_ctrl_c else None,
+        )  # fmt: skip
+        _wait_until(lambda: len(server.calls) == 5)
+        process.send_signal(signal.SIGTERM)
+        shown, errors = process.communicate(timeout=20)
+    assert process.returncode == 143, errors
+    assert "Interrupted: 3 of 10 are done and saved in" in shown
+    assert "Traceback" not in errors
+    manifest = orjson.loads((folder / "manifest.json").read_bytes())
+    assert manifest["counts"] == {"requests": 10, "done": 3, "failed": 0, "left": 7}
+    assert len(records(folder)) == 3
+
+
+def _ignore_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 # A simulated respondent: no provider, no LiteLLM
 
 
@@ -706,11 +742,9 @@ def test_another_model_gets_another_directory_and_runs_lists_both(plain: Cli) ->
     listed = plain("runs")
     assert listed.status == 0
     rows = [line.split() for line in listed.shown.splitlines()]
-    assert rows[0] == ["run", "model", "done", "failed", "left", "cost"]
-    assert rows[1:] == [
-        [names[0], "sim/biased", "10", "0", "0", "0"],
-        [names[1], "sim/fair", "10", "0", "0", "0"],
-    ]
+    assert rows[0] == ["run", "model", "selection", "arm", "repeats", "done", "failed", "left", "cost"]
+    what = ["--axis", "gender", "--limit", "2", "standard", "1", "10", "0", "0", "0"]
+    assert rows[1:] == [[names[0], "sim/biased", *what], [names[1], "sim/fair", *what]]
 
 
 def test_other_settings_get_another_directory(plain: Cli) -> None:
@@ -781,6 +815,20 @@ def test_a_second_process_on_a_run_is_refused(plain: Cli) -> None:
         (("--model", "sim/fair", "--shard", "3/2"), "--shard 3/2: expected I/N with I from 1 to N"),
         (("--model", "sim/fair", "--shard", "two"), "--shard two: expected I/N"),
         (("--model", "sim/fair", "--timeout", "0"), "--timeout"),
+        (("--model", "sim/fair", "--limit", BIG), "--limit"),
+        (("--model", "sim/fair", "--seed", BIG), "--seed"),
+        (("--model", "sim/fair", "-M", f"seed={BIG}"), "-M seed"),
+        (("--model", "sim/fair", "-M", f'a={{"b": [{BIG}]}}'), "-M a"),
+        (("--model", "sim/fair", "-M", "noise_sd=NaN"), "-M noise_sd"),
+        (("--model", "sim/fair", "--shard", f"1/{BIG}"), "--shard"),
+        (("--model", "sim/fair", "--max-tokens", BIG), "--max-tokens"),
+        (("--model", "sim/fair", "--max-retries", BIG), "--max-retries"),
+        (("--model", "sim/fair", "--temperature", "nan"), "--temperature nan"),
+        (("--model", "sim/fair", "--temperature", "-1"), "--temperature -1"),
+        (
+            ("--model", "sim/fair", "--repeats", "1001"),
+            "--repeats 1001: expected a whole number from 1 to 1,000",
+        ),
         (("--model", "sim/fair", "--fail-on-error", "5"), "expected a share from 0 to 1"),
     ],
 )
@@ -878,6 +926,121 @@ def test_only_different_shards_of_one_run_can_be_joined(plain: Cli) -> None:
 
 def test_no_runs(plain: Cli, tmp_path: Path) -> None:
     assert f"no runs in {tmp_path}" in plain("runs", str(tmp_path)).shown
+    missing = plain("runs", str(tmp_path / "nowhere"))
+    assert missing.status == 2
+    assert "there is no folder" in missing.shown
+    assert "nowhere" in missing.shown
+
+
+def test_a_missing_key_leaves_no_directory(keyed: Cli) -> None:
+    words = ("generate", "--model", "groq/llama-3.3-70b-versatile", *SMALL, "--run", "keyless")
+    for more in ((), ("--fresh",)):
+        refused = keyed(*words, *more)
+        assert refused.status == 2
+        assert "set GROQ_API_KEY in the environment" in refused.shown
+        assert not (keyed.folder / "keyless").exists()
+
+
+def test_a_selection_without_pairs_is_noted_before_asking(plain: Cli) -> None:
+    words = ("generate", "--model", "sim/fair", "--limit", "2", "--dry-run", "--identifier")
+    assert "no gap can be computed from this run alone" in plain(*words, "dalit,Tier 1 city").shown
+    assert "no gap" not in plain(*words, "dalit,brahmin,Tier 1 city").shown
+
+
+# Replies that another run has
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Cli]:
+    """Commands in an empty folder."""
+    cli = Cli(tmp_path, {"OPENAI_API_KEY": KEY})
+    yield cli
+    cli.close()
+
+
+def test_a_larger_run_takes_over_what_a_smaller_one_has(own: Cli) -> None:
+    def behaviour(call: Call) -> Answer:
+        if "seed" in call.body:
+            return failure(400, f"Unsupported parameter: 'seed' (request {call.number})")
+        return reply()
+
+    with FaultServer(behaviour) as server:
+        words = (
+            "generate",
+            "--model",
+            "openai/x",
+            "--base-url",
+            server.url,
+            "--axis",
+            "gender",
+            "--seed",
+            "7",
+        )
+        assert own(*words, "--limit", "2").status == 0
+        (small,) = (own.folder / "runs").iterdir()
+        before = (small / "outputs.jsonl").read_bytes()
+        asked = len(server.calls)
+        assert asked == 11  # the first one with the seed that is not taken
+
+        dry = own(*words, "--limit", "4", "--dry-run").shown
+        assert f"10 replies would be taken over from runs/{small.name}" in dry
+        assert "20 requests: 10 done, 10 to do" in dry
+        larger = own(*words, "--limit", "4")
+        assert larger.status == 0
+        assert f"10 replies taken over from runs/{small.name}\n20 requests: 10 done" in larger.shown
+        assert len(server.calls) == asked + 10
+        (large,) = set((own.folder / "runs").iterdir()) - {small}
+        assert (small / "outputs.jsonl").read_bytes() == before
+        assert (large / "outputs.jsonl").read_bytes().startswith(before)
+
+        # Other settings, another arm and a run directory of its own are other questions.
+        for more in (("--temperature", "0.5"), ("--arm", "fairness"), ("--run", "own")):
+            asked = len(server.calls)
+            shown = own(*words, "--limit", "2", *more).shown
+            assert "taken over" not in shown
+            assert len(server.calls) >= asked + 10
+
+
+def test_what_is_fresh_takes_nothing_over_and_gives_nothing_once_it_is_aside(own: Cli) -> None:
+    words = ("generate", "--model", "sim/fair", "--axis", "gender", "--limit")
+    assert own(*words, "2").status == 0
+    fresh = own(*words, "4", "--fresh")
+    assert "taken over" not in fresh.shown
+    assert "20 requests: 0 done" in fresh.shown
+    again = own(*words, "4", "--repeats", "2")
+    assert "taken over" not in again.shown
+    assert "40 requests: 20 done" in again.shown
+    assert own(*words, "2", "--fresh").status == 0
+    third = own(*words, "3")
+    (aside,) = (path.name for path in (own.folder / "runs").iterdir() if path.name.endswith("Z"))
+    assert aside not in third.shown
+    assert "15 requests: 15 done, 0 to do" in third.shown
+
+
+def test_a_locked_or_damaged_run_is_passed_over_with_a_note(own: Cli) -> None:
+    words = ("generate", "--model", "sim/fair", "--axis", "gender", "--limit")
+    assert own(*words, "2").status == 0
+    (small,) = (own.folder / "runs").iterdir()
+    path = small / "outputs.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(b"{broken\n" + whole)
+    (own.folder / "runs" / "bad").mkdir()
+    (own.folder / "runs" / "bad" / "manifest.json").write_text("{")
+    damaged = own(*words, "3")
+    assert damaged.status == 0
+    assert f"no replies are taken over from runs/{small.name}: " in damaged.shown
+    assert "outputs.jsonl line 1 is not a record" in damaged.shown
+    assert (
+        "no replies are taken over from runs/bad: runs/bad/manifest.json is not valid JSON" in damaged.shown
+    )
+    assert "15 requests: 0 done" in damaged.shown
+
+    path.write_bytes(whole)
+    with RunLock(small):
+        # The damaged run of three slots has been completed, so it gives all that is wanted of these two.
+        locked = own(*words, "4")
+    assert f"no replies are taken over from runs/{small.name}: runs/{small.name} is in use" in locked.shown
+    assert "15 replies taken over" in locked.shown
 
 
 def test_simulated_runs_do_not_import_litellm(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Run directories: what is kept, repaired and refused."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -15,11 +16,18 @@ import pytest
 
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.generate.journal import Journal
-from rupeebias.generate.manifest import Counts, Manifest, RunIdentity, read_manifest, write_manifest
+from rupeebias.generate.manifest import (
+    Counts,
+    Manifest,
+    PromptSet,
+    RunIdentity,
+    read_manifest,
+    write_manifest,
+)
 from rupeebias.generate.outputs import latest_valid, read_outputs
 from rupeebias.generate.run_directory import list_runs, move_aside, open_run
 from rupeebias.naming import file_name
-from rupeebias.selection import Selection
+from rupeebias.selection import Selection, expected_prompt_ids
 
 
 def record(prompt_id: str, output: str | None = "### 5 INR", **other: Any) -> dict[str, Any]:
@@ -246,14 +254,56 @@ def test_another_run_is_refused_with_the_difference(
     assert manifest(**change).identity.directory_name != manifest().identity.directory_name
 
 
-def test_every_difference_is_named(tmp_path: Path) -> None:
+def test_five_differences_are_named_and_the_rest_is_counted(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"temperature": 0.0, "seed": 7, **{f"s{i}": i for i in range(8)}}
     with open_run(tmp_path / "r", manifest()):
         pass
     with (
-        pytest.raises(UsageError, match=r"model: .*; arm: "),
-        open_run(tmp_path / "r", manifest(model="b", arm="fairness")),
+        pytest.raises(UsageError, match=r"arm: .*; s3: unset -> 3 and 4 more\n"),
+        open_run(tmp_path / "r", manifest(settings=settings, arm="fairness")),
     ):
         pass
+
+
+def test_of_another_model_nothing_else_is_named(tmp_path: Path) -> None:
+    with open_run(tmp_path / "r", manifest()):
+        pass
+    with (
+        pytest.raises(UsageError, match=r"another run; model: openai/x -> b\n"),
+        open_run(tmp_path / "r", manifest(model="b", settings={}, arm="fairness")),
+    ):
+        pass
+
+
+def test_a_selection_that_means_other_prompts_than_before_is_not_resumed(tmp_path: Path) -> None:
+    limited = manifest(selection=Selection(axes=("gender",), limit=1))
+    begun = replace(limited, prompts=PromptSet.of(["a", "b"]), versions={"rupeebias": "0.9"})
+    with open_run(tmp_path / "r", begun) as run:
+        run.journal.append(record("a"))
+    now = replace(limited, prompts=PromptSet.of(expected_prompt_ids(limited.identity.selection)))
+    with (
+        pytest.raises(UsageError, match=r"begun by rupeebias 0\.9, for which .*--limit 1.* other prompts"),
+        open_run(tmp_path / "r", now),
+    ):
+        pass
+    assert read_manifest(tmp_path / "r").prompt_ids() is None
+    ((_, found),) = list_runs(tmp_path / "r")
+    assert isinstance(found, Manifest)
+    assert found.counts.done == 1
+
+
+def test_the_prompts_of_a_run_are_known_if_its_selection_means_the_same() -> None:
+    selection = Selection(axes=("gender",), limit=2)
+    ids = expected_prompt_ids(selection)
+    pinned = replace(manifest(selection=selection), prompts=PromptSet.of(reversed(ids)))
+    assert pinned.prompts is not None
+    assert pinned.prompts.count == 10
+    assert pinned.prompt_ids() == ids
+    assert manifest(selection=selection).prompt_ids() == ids  # a run of a version that did not note them
+
+
+def test_the_hash_is_that_of_the_sorted_lines() -> None:
+    assert PromptSet.of(["b", "a"]) == PromptSet(2, hashlib.sha256(b"a\nb").hexdigest())
 
 
 def test_throughput_options_may_change(tmp_path: Path) -> None:
@@ -309,6 +359,25 @@ def test_a_folder_that_is_not_a_run_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["photo.jpg"]
 
 
+@pytest.mark.parametrize("content", ['{"manifest_version": 3}', '{"format": 1, "name": "x"}', "{", "[]"])
+def test_a_manifest_of_something_else_is_not_moved_and_gets_no_file(tmp_path: Path, content: str) -> None:
+    (tmp_path / "manifest.json").write_text(content)
+    with (
+        pytest.raises(UsageError, match=r"--fresh: .* has no manifest\.json of a run"),
+        open_run(tmp_path, manifest(), fresh=True),
+    ):
+        pass
+    with pytest.raises(RupeeBiasError), open_run(tmp_path, manifest()):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
+
+
+def test_fresh_begins_in_an_empty_folder(tmp_path: Path) -> None:
+    with open_run(tmp_path, manifest(), fresh=True) as run:
+        run.journal.append(record("a"))
+    assert len(list(tmp_path.parent.glob(f"{tmp_path.name}*"))) == 1
+
+
 def test_a_file_is_not_a_run_directory(tmp_path: Path) -> None:
     (tmp_path / "r").write_text("x")
     with pytest.raises(UsageError, match="is a file"), open_run(tmp_path / "r", manifest()):
@@ -362,6 +431,8 @@ def test_a_manifest_survives_its_file(tmp_path: Path) -> None:
         response_models={"x-01": 7},
         versions={"python": "3.11"},
         options={"max_connections": 4},
+        prompts=PromptSet(10, "0" * 64),
+        fresh=True,
     )
     write_manifest(tmp_path, full)
     assert read_manifest(tmp_path) == full
@@ -389,9 +460,13 @@ def test_directory_names_are_safe(model: str, name: str) -> None:
 
 def test_runs_are_listed_with_the_counts_on_the_disk(tmp_path: Path) -> None:
     # The manifest of a killed process still says 0 done.
+    first_id, second_id, third_id = expected_prompt_ids(Selection())[:3]
     with open_run(tmp_path / "b", manifest()) as run:
-        run.journal.append(record("a"))
-        run.journal.append(record("c", None, error="HTTP 500"))
+        run.journal.append(record(first_id))
+        run.journal.append(record(second_id, None, error="HTTP 500"))
+        # Neither of these is of the run.
+        run.journal.append(record("no prompt of the benchmark"))
+        run.journal.append(record(third_id, repeat=1))
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "manifest.json").write_text("{")
     (tmp_path / "no run").mkdir()

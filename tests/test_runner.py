@@ -9,6 +9,7 @@ import textwrap
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,12 @@ from rupeebias.generate.gate import Bounds
 from rupeebias.generate.journal import Journal
 from rupeebias.generate.money import Budget
 from rupeebias.generate.outputs import latest_valid, read_outputs
+from rupeebias.generate.plan import prompts_of
 from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunOptions, RunResult, run
 from rupeebias.generate.sight import Sight
 from rupeebias.generate.types import CallError, Complete, Reply, Request
+from rupeebias.selection import Selection
 
 SOON = RetryRules(first_wait_s=0.001, longest_wait_s=0.002)
 FAST = RunOptions(bounds=Bounds(max_connections=4), retries=SOON)
@@ -474,15 +477,53 @@ def test_the_order_is_fixed_and_complete_and_leaves_out_what_is_done() -> None:
     assert rest == first[700:]
 
 
-def test_an_outage_would_not_line_up_with_a_group() -> None:
-    # Any 1,000 consecutive requests hold every axis, about in proportion to its identifiers of 87.
+def test_whatever_part_was_asked_holds_whole_slots() -> None:
+    # All but the last slot that was begun.
     prompts = list(iter_prompts(load_components()))
-    order = [r.prompt_id.split(":")[2] for r in shuffled_requests(prompts, 1, set())]
-    for start in (0, 17_000, 38_000):
-        counts = Counter(order[start : start + 1000])
-        for axis, identifiers in (("region", 30), ("caste", 24), ("gender", 5)):
-            expected = 1000 * identifiers / 87
-            assert abs(counts[axis] - expected) < 5 * expected**0.5
+    sizes = Counter(p.slot_id for p in prompts)
+    slot = {p.prompt_id: p.slot_id for p in prompts}
+    order = [(slot[r.prompt_id], r.repeat) for r in shuffled_requests(prompts, 2, set())]
+    for end in (1, 100, 1_000, 20_001, 60_000):
+        begun = Counter(order[:end])
+        assert sum(begun[name, repeat] < sizes[name] for name, repeat in begun) <= 1
+
+
+def test_an_outage_would_not_line_up_with_a_group() -> None:
+    # The first half of the requests holds about half of the requests of every identifier and use case, and
+    # an identifier's place in its slot is as often in the first half as in the second.
+    prompts = list(iter_prompts(load_components()))
+    order = [r.prompt_id.split(":") for r in shuffled_requests(prompts, 1, set())]
+    half = order[: len(order) // 2]
+    for part in (0, 1, 2, 3):
+        whole = Counter(words[part] for words in order)
+        early = Counter(words[part] for words in half)
+        for name, count in whole.items():
+            # Five standard deviations of the slots' number; a use case's members come in slots of up to 30.
+            slots = count / (30 if part < 3 else 1)
+            assert abs(early[name] / count - 0.5) < 5 * 0.5 / slots**0.5
+    places: dict[str, list[float]] = {}
+    for _, group in itertools.groupby(order, key=lambda words: (*words[:3], *words[4:])):
+        members = [words[3] for words in group]
+        for place, name in enumerate(members):
+            places.setdefault(name, []).append(place / (len(members) - 1))
+    for found in places.values():
+        assert abs(sum(found) / len(found) - 0.5) < 5 * 0.36 / len(found) ** 0.5
+
+
+def test_components_that_the_design_does_not_know_are_not_asked() -> None:
+    components = load_components()
+    whole, _ = prompts_of("standard", Selection(limit=1), components)
+    assert whole
+    axis = components.axes[0]
+    fewer = replace(components, axes=(replace(axis, identifiers=axis.identifiers[:-1]), *components.axes[1:]))
+    renamed = replace(axis.identifiers[0], label="Other")
+    other = replace(
+        components, axes=(replace(axis, identifiers=(renamed, *axis.identifiers[1:])), *components.axes[1:])
+    )
+    for edited in (fewer, other):
+        for selection in (Selection(), Selection(limit=1)):
+            with pytest.raises(RupeeBiasError, match=r"python -m rupeebias\.dataset_builder\.metric_design"):
+                prompts_of("standard", selection, edited)
 
 
 def _wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:

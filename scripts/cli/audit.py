@@ -1,7 +1,7 @@
 """`rupeebias audit`: build, generate, score and report in one go."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,21 +12,32 @@ from ..selection import (
     LimitOption,
     ProfileOption,
     QuestionOption,
-    Selection,
     UseCaseOption,
 )
 from .generate import (
+    ArmOption,
     BaseUrlOption,
     ConnectionsOption,
     ConstrainOption,
+    DryRunOption,
     ExtraOption,
     FreshOption,
+    MaxCostOption,
+    MaxTokensOption,
     ModelOption,
+    PriceInOption,
+    PriceOutOption,
+    QuietOption,
     RepeatsOption,
     RetryErrorsOption,
     RunOption,
-    parse_extras,
+    SeedOption,
+    options_of,
+    selection_of,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 JsonOption = Annotated[
     Path | None, typer.Option("--json", help="Write the result here. [default: scores.json in the run]")
@@ -49,11 +60,19 @@ def audit(
     run: RunOption = None,
     base_url: BaseUrlOption = None,
     extra: ExtraOption = None,
+    max_tokens: MaxTokensOption = None,
+    seed: SeedOption = None,
+    arm: ArmOption = "standard",
     repeats: RepeatsOption = 1,
     constrain: ConstrainOption = None,
     max_connections: ConnectionsOption = None,
+    max_cost: MaxCostOption = None,
+    price_in: PriceInOption = None,
+    price_out: PriceOutOption = None,
     retry_errors: RetryErrorsOption = False,
     fresh: FreshOption = False,
+    dry_run: DryRunOption = False,
+    quiet: QuietOption = False,
     dataset: DatasetOption = Path("rupeebias"),
     json: JsonOption = None,
     report: ReportOption = None,
@@ -65,45 +84,51 @@ def audit(
     The same command resumes a run. `rupeebias generate` has more options; its runs are scored with
     `rupeebias score`.
     """
-    from ..generate.api import GenerateOptions, check_error_share, generate_outputs
-    from ..generate.types import ModelOptions
+    told = locals()
+    from ..generate.api import check_error_share, generate_outputs
+    from ..generate.terminating import terminable
     from ..report.api import check_folder
 
-    selection = Selection.parse(use_case, language, axis, identifier, profile, question, limit)
-    options = GenerateOptions(
-        model=model,
-        model_options=ModelOptions(base_url=base_url, extras=parse_extras(extra), constrain=constrain),
-        max_connections=max_connections,
-        repeats=repeats,
-        run=run,
-        retry_errors=retry_errors,
-        fresh=fresh,
-    )
+    options = options_of(told)
+    selection = selection_of(told)
     if report:
         check_folder(report)
-    _build_if_needed(dataset)
-    summary = generate_outputs(options, selection, say=typer.echo)
-    _score(summary.folder, json or summary.folder / "scores.json", report or summary.folder / "report")
+    say = _silent if quiet else typer.echo
+    if not dry_run:
+        _build_if_needed(dataset, say)
+    with terminable():
+        summary = generate_outputs(options, selection, say=typer.echo)
+    if dry_run:
+        return
+    folder = summary.folder
+    _score(folder, json or folder / "scores.json", report or folder / "report", quiet=quiet)
     check_error_share(summary, None)
 
 
-def _build_if_needed(folder: Path) -> None:
+def _build_if_needed(folder: Path, say: "Callable[[str], None]") -> None:
     from rupeebias.dataset_builder.folder import build_dataset, is_current
 
     if not is_current(folder):
         built = build_dataset(folder)
-        typer.echo(f"{folder}: {built.rows:,} prompts built")
+        say(f"{folder}: {built.rows:,} prompts built")
 
 
-def _score(folder: Path, target: Path, report: Path) -> None:
+def _score(folder: Path, target: Path, report: Path, *, quiet: bool) -> None:
     from ..report.api import write_report_of
     from ..report.data import load_report_runs
     from ..scoring.files import write_json
     from ..scoring.headline import print_headlines
 
     runs = load_report_runs([folder])
+    write_json(target, runs)
+    written = write_report_of(runs, report)
+    if quiet:
+        return
     typer.echo()
     print_headlines([(run.name, run.result) for run in runs], published=True)
-    write_json(target, runs)
     typer.echo(f"\nfull result: {target}")
-    typer.echo(f"report: {write_report_of(runs, report)}")
+    typer.echo(f"report: {written}")
+
+
+def _silent(_: str) -> None:
+    pass

@@ -1,6 +1,5 @@
 """`rupeebias batch`: generation through a provider's batch interface, step by step."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,6 @@ from ..selection import (
     LimitOption,
     ProfileOption,
     QuestionOption,
-    Selection,
     UseCaseOption,
 )
 from .generate import (
@@ -33,8 +31,8 @@ from .generate import (
     SeedOption,
     ShardOption,
     TemperatureOption,
-    parse_extras,
-    parse_shard,
+    options_of,
+    selection_of,
 )
 
 if TYPE_CHECKING:
@@ -88,38 +86,17 @@ def submit(
 
     With --run alone it goes on with that run. What is answered or under way is never handed in again.
     """
+    told = locals()
     from ..generate.batch import api
-    from ..generate.options import GenerateOptions
-    from ..generate.types import ModelOptions
+    from ..generate.terminating import terminable
 
-    options = GenerateOptions(
-        model=model or "",
-        arm=arm,
-        repeats=repeats,
-        run=run,
-        fresh=fresh,
-        retry_errors=retry_errors,
-        price_in=price_in,
-        price_out=price_out,
-        max_cost=max_cost,
-    )
+    options = options_of(told)
     batch = api.BatchOptions(tokens=batch_tokens)
-    if model is None:
-        _tell(api.submit_rest(_run_alone(context, run), typer.echo, batch, options))
-        return
-    model_options = ModelOptions(
-        base_url=base_url,
-        extras=parse_extras(extra),
-        temperature=temperature,
-        max_tokens=max_tokens,
-        seed=seed,
-        reasoning_effort=None if reasoning_effort == "default" else reasoning_effort,
-    )
-    selection = Selection.parse(
-        use_case, language, axis, identifier, profile, question, limit, parse_shard(shard)
-    )
-    options = replace(options, model_options=model_options)
-    _tell(api.submit(options, selection, typer.echo, batch))
+    with terminable():
+        if model is None:
+            _tell(api.submit_rest(_run_alone(context, run), typer.echo, batch, options))
+        else:
+            _tell(api.submit(options, selection_of(told), typer.echo, batch))
 
 
 @app.command()
@@ -146,9 +123,11 @@ def collect(run: FolderArgument, price_in: PriceInOption = None, price_out: Pric
     from ..generate.api import check_error_share
     from ..generate.batch import api
     from ..generate.options import GenerateOptions
+    from ..generate.terminating import terminable
 
     options = GenerateOptions(model="", price_in=price_in, price_out=price_out)
-    summary = api.collect(run, typer.echo, options=options)
+    with terminable():
+        summary = api.collect(run, typer.echo, options=options)
     _tell(summary)
     if summary.counts.left:
         raise IncompleteRunError(

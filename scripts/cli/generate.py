@@ -1,7 +1,7 @@
 """`rupeebias generate`: ask a model and keep its outputs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,10 +17,11 @@ from ..selection import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ..generate.api import RunSummary
-    from ..generate.types import JSON
+    from ..generate.options import GenerateOptions
+    from ..generate.types import JSON, ModelOptions
 
 ModelOption = Annotated[
     str,
@@ -161,59 +162,80 @@ def generate(
     Replies go to outputs.jsonl in the run directory, each as it arrives. Exit status: 0 complete,
     1 failed, 2 wrong usage, 3 stopped or some requests failed, 130 interrupted.
     """
-    from ..generate.api import GenerateOptions, check_error_share, generate_outputs
-    from ..generate.gate import Bounds
-    from ..generate.retry import RetryRules
-    from ..generate.runner import RunOptions
-    from ..generate.types import ModelOptions
+    told = locals()
+    from ..generate.terminating import terminable
 
-    selection = Selection.parse(
-        use_case, language, axis, identifier, profile, question, limit, parse_shard(shard)
-    )
-    options = GenerateOptions(
-        model=model,
-        model_options=ModelOptions(
-            base_url=base_url,
-            extras=parse_extras(extra),
-            temperature=temperature,
-            max_tokens=max_tokens,
-            seed=seed,
-            reasoning_effort=None if reasoning_effort == "default" else reasoning_effort,
-            constrain=constrain,
-            attempt_timeout_s=attempt_timeout,
-        ),
-        run_options=RunOptions(
-            bounds=Bounds(requests_per_minute=rpm, tokens_per_minute=tpm),
-            retries=RetryRules(max_retries),
-            timeout_s=timeout,
-            attempt_timeout_s=attempt_timeout,
-        ),
-        max_connections=max_connections,
-        workers=workers,
-        price_in=price_in,
-        price_out=price_out,
-        max_cost=max_cost,
-        arm=arm,
-        repeats=repeats,
-        run=run,
-        fresh=fresh,
-        retry_errors=retry_errors,
-        fail_on_error=fail_on_error,
-        dry_run=dry_run,
-        quiet=quiet,
-    )
+    options = options_of(told)
+    selection = selection_of(told)
+    with terminable():
+        _generate(options, selection, batch=batch, batch_tokens=batch_tokens)
+
+
+def _generate(
+    options: "GenerateOptions", selection: Selection, *, batch: bool, batch_tokens: int | None
+) -> None:
+    from ..generate.api import check_error_share, generate_outputs
+
     if batch:
         from ..generate.batch.api import BatchOptions, generate_by_batch
 
         summary = generate_by_batch(options, selection, typer.echo, BatchOptions(tokens=batch_tokens))
     else:
         summary = generate_outputs(options, selection, say=typer.echo)
-    if dry_run:
+    if options.dry_run:
         return
-    if not quiet:
+    if not options.quiet:
         for line in ending_lines(summary):
             typer.echo(line)
-    check_error_share(summary, fail_on_error)
+    check_error_share(summary, options.fail_on_error)
+
+
+def selection_of(told: "Mapping[str, Any]") -> Selection:
+    """Return what the selection options of a command say; `told` holds its parameters by name."""
+    names = ("use_case", "language", "axis", "identifier", "profile", "question")
+    plural = ("use_cases", "languages", "axes", "identifiers", "profiles", "questions")
+    chosen = {many: told[one] for one, many in zip(names, plural, strict=True)}
+    return Selection.parse(**chosen, limit=told["limit"], shard=parse_shard(told.get("shard")))
+
+
+def options_of(told: "Mapping[str, Any]") -> "GenerateOptions":
+    """Return what the other options of a command say; `told` holds its parameters by name.
+
+    An option that the command does not have keeps its default.
+    """
+    from ..generate.gate import Bounds
+    from ..generate.options import GenerateOptions
+    from ..generate.retry import RetryRules
+    from ..generate.runner import RunOptions
+
+    names = (
+        "max_connections", "workers", "arm", "repeats", "run", "fresh", "retry_errors", "fail_on_error",
+        "price_in", "price_out", "max_cost", "dry_run", "quiet",
+    )  # fmt: skip
+    bounds = Bounds(requests_per_minute=told.get("rpm"), tokens_per_minute=told.get("tpm"))
+    retries = RetryRules(told["max_retries"]) if "max_retries" in told else RetryRules()
+    deadlines = _given(told, timeout="timeout_s", attempt_timeout="attempt_timeout_s")
+    return GenerateOptions(
+        model=told["model"] or "",
+        model_options=_model_options_of(told),
+        run_options=RunOptions(bounds=bounds, retries=retries, **deadlines),
+        **_given(told, *names),
+    )
+
+
+def _model_options_of(told: "Mapping[str, Any]") -> "ModelOptions":
+    from ..generate.types import ModelOptions
+
+    names = ("base_url", "temperature", "max_tokens", "seed", "reasoning_effort", "constrain")
+    given = _given(told, *names, attempt_timeout="attempt_timeout_s")
+    if given.get("reasoning_effort") == "default":
+        given["reasoning_effort"] = None
+    return ModelOptions(extras=parse_extras(told["extra"]), **given)
+
+
+def _given(told: "Mapping[str, Any]", *same: str, **renamed: str) -> dict[str, Any]:
+    """Return the parameters that the command has, by the names that the options give them."""
+    return {to: told[name] for name, to in {**{n: n for n in same}, **renamed}.items() if name in told}
 
 
 def parse_extras(items: list[str] | None) -> "dict[str, JSON]":
@@ -229,19 +251,22 @@ def parse_extras(items: list[str] | None) -> "dict[str, JSON]":
             raise UsageError(f"-M {item}: expected KEY=VALUE")
         try:
             extras[key.strip()] = json.loads(value)
-        except json.JSONDecodeError:
+        except ValueError:  # no JSON, or a number of thousands of digits
             extras[key.strip()] = value
     return extras
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:
     """Return (i, n) for "i/n"; raises UsageError unless 1 <= i <= n."""
+    import re
+
     from ..errors import UsageError
 
     if text is None:
         return None
     first, slash, last = text.partition("/")
-    if not slash or not first.isdecimal() or not last.isdecimal() or not 1 <= int(first) <= int(last):
+    is_good = slash and re.fullmatch(r"[0-9]{1,9}", first) and re.fullmatch(r"[0-9]{1,9}", last)
+    if not is_good or not 1 <= int(first) <= int(last):
         raise UsageError(f"--shard {text}: expected I/N with I from 1 to N, such as 1/4")
     return int(first), int(last)
 

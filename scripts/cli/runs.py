@@ -6,35 +6,52 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from ..errors import RupeeBiasError
     from ..generate.manifest import Manifest
+
+_HEADER = ("run", "model", "selection", "arm", "repeats", "done", "failed", "left", "cost")
+_TEXTS = 4
+"""Columns at the left that hold texts, the others hold numbers."""
+_LONGEST = 40
 
 
 def runs(
     folder: Annotated[Path, typer.Argument(help="Folder of run directories.")] = Path("runs"),
 ) -> None:
-    """List the runs in a folder: model, requests done, failed and left, cost in USD.
+    """List the runs in a folder: what they ask, requests done, failed and left, cost in USD.
 
     Example: rupeebias runs
     """
-    from ..errors import RupeeBiasError
+    from ..errors import UsageError
     from ..generate.run_directory import list_runs
 
+    if not folder.is_dir():
+        raise UsageError(
+            f"there is no folder {folder}; `rupeebias generate` makes runs/, or name another one"
+        )
     found = list_runs(folder)
     if not found:
         typer.echo(f"no runs in {folder}")
         return
-    rows: list[tuple[str, ...]] = [("run", "model", "done", "failed", "left", "cost")]
-    for path, run in found:
-        if isinstance(run, RupeeBiasError):
-            rows.append((path.name, f"damaged: {str(run).splitlines()[0]}", "", "", "", ""))
-        else:
-            numbers = (run.counts.done, run.counts.failed, run.counts.left)
-            rows.append((path.name, run.identity.model, *(f"{n:,}" for n in numbers), _cost(run)))
-    widths = [max(len(row[i]) for row in rows) for i in range(6)]
+    rows = [_HEADER, *(_row(path, run) for path, run in found)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEADER))]
     for row in rows:
-        names = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
-        counts = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
-        typer.echo("  ".join((*names, *counts)).rstrip())
+        cells = (
+            cell.ljust(width) if i < _TEXTS else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        typer.echo("  ".join(cells).rstrip())
+
+
+def _row(path: Path, run: "Manifest | RupeeBiasError") -> tuple[str, ...]:
+    """Return the cells of one run; only a manifest tells more than the name."""
+    if isinstance(run, Exception):
+        return (path.name, f"damaged: {str(run).splitlines()[0]}", *[""] * (len(_HEADER) - 2))
+    identity = run.identity
+    numbers = (run.repeats, run.counts.done, run.counts.failed, run.counts.left)
+    selection = identity.selection.describe()
+    short = selection if len(selection) <= _LONGEST else f"{selection[: _LONGEST - 3]}..."
+    return (path.name, identity.model, short, identity.arm, *(f"{n:,}" for n in numbers), _cost(run))
 
 
 def _cost(run: "Manifest") -> str:

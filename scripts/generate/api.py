@@ -7,17 +7,19 @@ from pathlib import Path
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import IncompleteRunError, UsageError
-from ..selection import Selection
+from ..selection import Selection, has_comparisons
 from .dry_run import estimate_lines, plan_line, state_of
-from .manifest import Counts, Manifest, RunIdentity
+from .manifest import FILE, Counts, Manifest, RunIdentity
 from .models import open_model
 from .money import FREE, Price, Priced
 from .options import ARMS, GenerateOptions, check
+from .outputs import Key
 from .plan import planned_manifest, prompts_of, settled, shuffled_requests
 from .run_directory import RUNS, open_run
 from .session import RunSummary, Say, Session
 from .settling import adopt_rejections
-from .types import JSON, Model
+from .takeover import adopt_relatives_rejections, take_over, to_take_over
+from .types import JSON, Keyed, Model
 
 __all__ = [
     "ARMS",
@@ -26,6 +28,7 @@ __all__ = [
     "RunSummary",
     "Say",
     "check_error_share",
+    "check_key",
     "generate_outputs",
     "prepare",
     "shuffled_requests",
@@ -47,7 +50,10 @@ def generate_outputs(
     prepared = prepare(options, selection, say, model=model)
     if options.dry_run:
         return _dry_run(options, prepared, say)
+    check_key(options, prepared)
     with open_run(prepared.folder, prepared.planned, fresh=options.fresh) as opened:
+        if options.run is None:
+            take_over(opened, prepared.keys(options.repeats), say)
         session = Session(options, opened, prepared.model, prepared.price, prepared.prompts, say)
         return session.generate()
 
@@ -67,6 +73,10 @@ class Prepared:
     planned: Manifest
     """The manifest that it is to have."""
 
+    def keys(self, repeats: int) -> set[Key]:
+        """Return all requests of the run."""
+        return {(prompt.prompt_id, repeat) for prompt in self.prompts for repeat in range(repeats)}
+
 
 def prepare(
     options: GenerateOptions, selection: Selection, say: Say, *, model: Model | None = None
@@ -81,10 +91,21 @@ def prepare(
     folder = options.run or RUNS / identity.directory_name
     if not options.fresh:
         adopt_rejections(model, folder)
+        if options.run is None and not (folder / FILE).exists():
+            adopt_relatives_rejections(model, identity)
         identity = replace(identity, settings=model.settings)
     for name, reason in _not_sent(model.settings):
         say(f"{name}: not sent ({reason})")
-    return Prepared(model, price, prompts, folder, planned_manifest(identity, options, len(prompts), model))
+    if not has_comparisons(selection):
+        say("note: no gap can be computed from this run alone: no slot of it has two identifiers")
+    return Prepared(model, price, prompts, folder, planned_manifest(identity, options, prompts, model))
+
+
+def check_key(options: GenerateOptions, prepared: Prepared) -> None:
+    """Raise UsageError if a new run lacks its key, before there is a directory for it."""
+    is_new = options.fresh or not (prepared.folder / FILE).exists()
+    if is_new and isinstance(prepared.model, Keyed):
+        prepared.model.check_key()
 
 
 def check_error_share(summary: RunSummary, tolerated: float | None) -> None:
@@ -105,10 +126,15 @@ def check_error_share(summary: RunSummary, tolerated: float | None) -> None:
 
 def _dry_run(options: GenerateOptions, prepared: Prepared, say: Say) -> RunSummary:
     state = state_of(prepared.folder, prepared.planned, fresh=options.fresh)
-    counts = Counts(prepared.planned.counts.requests, len(state.done), len(state.failed))
+    keys = prepared.keys(options.repeats)
+    done, failed = state.done & keys, state.failed & keys
+    if options.run is None and not options.fresh:
+        taken = to_take_over(prepared.folder, prepared.planned, keys - done, say)
+        done, failed = done | taken, failed - taken
+    counts = Counts(len(keys), len(done), len(failed))
     pending = counts.left + (counts.failed if options.retry_errors else 0)
     say(plan_line(counts, pending, prepared.folder) + "; dry run, nothing was asked")
-    skip = settled(state.done, state.failed, options)
+    skip = settled(done, failed, options)
     requests = shuffled_requests(prepared.prompts, options.repeats, skip)
     if prepared.price is not FREE:
         max_tokens = options.model_options.max_tokens

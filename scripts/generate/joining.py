@@ -8,7 +8,7 @@ from ..errors import UsageError
 from ..selection import expected_prompt_ids
 from .journal import Journal
 from .lock import RunLock
-from .manifest import Counts, Manifest, read_manifest, write_manifest
+from .manifest import Counts, Manifest, PromptSet, read_manifest, shortened, write_manifest
 from .outputs import Record, latest_valid, read_outputs
 from .plan import now
 from .run_directory import OUTPUTS, open_run
@@ -54,8 +54,10 @@ def _check_one_run(folders: Sequence[Path], manifests: Sequence[Manifest]) -> No
             differences.append(f"repeats: {first.repeats} -> {manifest.repeats}")
         if differences:
             raise UsageError(
-                f"{folder} is no shard of the same run as {folders[0]}: {'; '.join(differences)}"
+                f"{folder} is no shard of the same run as {folders[0]}: {shortened(differences)}"
             )
+        if manifest.prompt_ids() is None:
+            raise UsageError(f"{folder} was begun by a version whose selection meant other prompts: use it")
 
 
 def _without_shard(manifest: Manifest) -> Manifest:
@@ -65,10 +67,11 @@ def _without_shard(manifest: Manifest) -> Manifest:
 
 def _whole(manifests: Sequence[Manifest]) -> Manifest:
     first = _without_shard(manifests[0])
-    n_prompts = len(expected_prompt_ids(first.identity.selection))
+    prompts = PromptSet.of(expected_prompt_ids(first.identity.selection))
     return replace(
         first,
-        counts=Counts(n_prompts * first.repeats, 0, 0),
+        counts=Counts(prompts.count * first.repeats, 0, 0),
+        prompts=prompts,
         created_at=min(manifest.created_at for manifest in manifests),
         updated_at=now(),
         elapsed_s=sum(manifest.elapsed_s for manifest in manifests),

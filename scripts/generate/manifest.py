@@ -1,9 +1,9 @@
 """`manifest.json`: what a run is. Everything that changes an answer is in it, and never a key."""
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from hashlib import blake2b
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,14 @@ import orjson
 
 from ..errors import RupeeBiasError, UsageError
 from ..naming import file_name
-from ..selection import Selection
+from ..selection import Selection, expected_prompt_ids
 from .durable import sync_folder
 from .types import JSON
 
 FILE = "manifest.json"
 _FORMAT = 1
+_OURS = frozenset({"format", "model", "settings", "selection", "dataset_fingerprint"})
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,22 @@ class RunIdentity:
             for name in dict.fromkeys((*mine, *others))
             if mine.get(name) != others.get(name)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSet:
+    """Which prompts a selection stood for when the run began: another version may choose other ones."""
+
+    count: int
+    """Number of prompts."""
+    sha256: str
+    """Hash of their prompt_ids, sorted, one a line: 64 hexadecimal digits."""
+
+    @classmethod
+    def of(cls, prompt_ids: Iterable[str]) -> "PromptSet":
+        """Return what pins `prompt_ids`, in any order."""
+        ids = sorted(prompt_ids)
+        return cls(len(ids), sha256("\n".join(ids).encode()).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +117,19 @@ class Manifest:
     """Versions of the software of the last session."""
     options: dict[str, JSON] = field(default_factory=dict)
     """Throughput options of the last session; they change no answer."""
+    prompts: PromptSet | None = None
+    """The prompts of the selection; None in runs of versions that did not note them."""
+    fresh: bool = False
+    """Begun with `--fresh`: no reply of another run is taken over."""
+
+    def prompt_ids(self) -> list[str] | None:
+        """Return the prompts of the run in dataset order, None if they are not known.
+
+        They are not if this version selects other prompts than the one that began the run: then its
+        journal alone tells which were asked.
+        """
+        ids = expected_prompt_ids(self.identity.selection)
+        return ids if self.prompts is None or self.prompts == PromptSet.of(ids) else None
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
@@ -111,6 +142,8 @@ class Manifest:
             "arm": run.arm,
             "repeats": self.repeats,
             "selection": run.selection.to_json(),
+            "prompts": None if self.prompts is None else asdict(self.prompts),
+            "fresh": self.fresh,
             "dataset_fingerprint": run.dataset_fingerprint,
             "versions": self.versions,
             "options": self.options,
@@ -161,6 +194,23 @@ def read_manifest(folder: Path) -> Manifest:
         raise RupeeBiasError(f"{path} is damaged: {fault}; restore it") from None
 
 
+def is_manifest(path: Path) -> bool:
+    """Return True if `path` is the manifest of a run, of whatever version and however damaged inside."""
+    try:
+        data = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return False
+    return isinstance(data, dict) and data.keys() >= _OURS
+
+
+def shortened(differences: Sequence[str]) -> str:
+    """Return differences in one line: of another model no more than that, else the first five."""
+    if differences[0].startswith("model: "):
+        return differences[0]
+    more = f" and {len(differences) - _SHOWN} more" if len(differences) > _SHOWN else ""
+    return "; ".join(differences[:_SHOWN]) + more
+
+
 def _from_json(data: Mapping[str, Any]) -> Manifest:
     if data["format"] != _FORMAT:
         raise ValueError(f"format {data['format']!r}, expected {_FORMAT}")
@@ -183,7 +233,13 @@ def _from_json(data: Mapping[str, Any]) -> Manifest:
         response_models=dict(data["response_models"]),
         versions=dict(data["versions"]),
         options=dict(data["options"]),
+        prompts=_prompts(data.get("prompts")),
+        fresh=bool(data.get("fresh", False)),
     )
+
+
+def _prompts(data: Mapping[str, Any] | None) -> PromptSet | None:
+    return None if data is None else PromptSet(int(data["count"]), str(data["sha256"]))
 
 
 def _flat(identity: RunIdentity) -> Iterator[tuple[str, JSON]]:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from ..errors import UsageError
 from .runner import RunOptions
-from .types import ModelOptions
+from .types import JSON, ModelOptions
 
 ARMS = ("standard", "fairness")
+_MOST = 2**63 - 1
+_MOST_REPEATS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,16 @@ def check(options: GenerateOptions) -> None:
 def _checks(options: GenerateOptions) -> Iterator[tuple[bool, str]]:
     rate, run_options, bounds = options.fail_on_error, options.run_options, options.run_options.bounds
     yield options.arm in ARMS, f"--arm {options.arm}: expected {' or '.join(ARMS)}"
-    for name, count, least in (
-        ("repeats", options.repeats, 1),
-        ("max-connections", options.max_connections, 1),
-        ("workers", options.workers, 1),
-        ("max-retries", run_options.retries.max_retries, 0),
+    for name, count, least, most in (
+        ("repeats", options.repeats, 1, _MOST_REPEATS),
+        ("max-connections", options.max_connections, 1, _MOST),
+        ("workers", options.workers, 1, _MOST),
+        ("max-retries", run_options.retries.max_retries, 0, _MOST),
+        ("max-tokens", options.model_options.max_tokens, 1, _MOST),
+        ("seed", options.model_options.seed, -_MOST, _MOST),
     ):
-        yield count is None or count >= least, f"--{name} {count}: expected {least} or more"
+        is_good = count is None or least <= count <= most
+        yield is_good, f"--{name} {count}: expected a whole number from {least} to {most:,}"
     yield rate is None or 0 <= rate <= 1, f"--fail-on-error {rate}: expected a share from 0 to 1"
     is_timed = _is_positive(run_options.timeout_s) and _is_positive(run_options.attempt_timeout_s)
     yield is_timed, "--timeout and --attempt-timeout: expected seconds above 0"
@@ -76,6 +81,11 @@ def _checks(options: GenerateOptions) -> Iterator[tuple[bool, str]]:
         ("max-cost", options.max_cost),
     ):
         yield number is None or _is_positive(number), f"--{name} {number}: expected a number above 0"
+    warmth = options.model_options.temperature
+    is_good = warmth is None or (math.isfinite(warmth) and warmth >= 0)
+    yield is_good, f"--temperature {warmth}: expected a number, 0 or more"
+    for name, value in options.model_options.extras.items():
+        yield _is_storable(value), f"-M {name}: expected finite numbers, and whole ones of at most 64 bits"
     yield from _price_checks(options)
 
 
@@ -85,6 +95,17 @@ def _price_checks(options: GenerateOptions) -> Iterator[tuple[bool, str]]:
     for price in prices:
         is_good = price is None or (math.isfinite(price) and price >= 0)
         yield is_good, "--price-in and --price-out: expected USD per million tokens, 0 or more"
+
+
+def _is_storable(value: JSON) -> bool:
+    """Return True if `value` can stand in a manifest as it is."""
+    if isinstance(value, dict):
+        return all(map(_is_storable, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_storable, value))
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, int) or abs(value) <= _MOST
 
 
 def _is_positive(number: float) -> bool:

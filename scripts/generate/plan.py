@@ -7,28 +7,46 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
+from typing import TYPE_CHECKING
 
 from rupeebias.dataset_builder.prompts import Prompt
 
-from ..selection import Selection, select
-from .manifest import Counts, Manifest, RunIdentity
+from ..errors import RupeeBiasError
+from ..selection import Selection, expected_prompt_ids, select
+from .manifest import Counts, Manifest, PromptSet, RunIdentity
 from .options import GenerateOptions
 from .outputs import Key
 from .types import JSON, Model, Request
+
+if TYPE_CHECKING:
+    from rupeebias.dataset_builder.records import Components
 
 _CONNECTIONS = 64
 _OWN_SERVER_CONNECTIONS = 16
 _ORDER_SEED = 20260101
 
 
-def prompts_of(arm: str, selection: Selection) -> tuple[list[Prompt], str]:
-    """Return the prompts of a run and the fingerprint of the dataset that they belong to."""
+def prompts_of(
+    arm: str, selection: Selection, components: "Components | None" = None
+) -> tuple[list[Prompt], str]:
+    """Return the prompts of a run and the fingerprint of the dataset that they belong to.
+
+    `components` are those to render, None: the benchmark's own. Raises RupeeBiasError if they are not those
+    that metric/design.py was written from: then selection and scoring would speak of other prompts.
+    """
     from rupeebias.dataset_builder.components import load_components
+    from rupeebias.dataset_builder.fingerprint import dataset_fingerprint
     from rupeebias.dataset_builder.prompts import iter_prompts, with_fairness
     from rupeebias.metric.design import DATASET_FINGERPRINT
 
-    components = load_components()
+    components = components or load_components()
     prompts = select(iter_prompts(components), selection)
+    is_complete = [prompt.prompt_id for prompt in prompts] == expected_prompt_ids(selection)
+    if not is_complete or dataset_fingerprint(components) != DATASET_FINGERPRINT:
+        raise RupeeBiasError(
+            "the components of the dataset have changed since metric/design.py was written; "
+            "run `python -m rupeebias.dataset_builder.metric_design` first"
+        )
     if arm == "fairness":
         prompts = [
             replace(prompt, system_prompt=with_fairness(prompt.system_prompt, components))
@@ -40,15 +58,23 @@ def prompts_of(arm: str, selection: Selection) -> tuple[list[Prompt], str]:
 def shuffled_requests(prompts: Sequence[Prompt], repeats: int, skip: AbstractSet[Key]) -> Iterator[Request]:
     """Yield a request per prompt and repeat that is not in `skip`, in one fixed shuffled order.
 
-    Shuffled, so that an outage or a silent change of the model does not line up with one group of
-    people.
+    Whole slots are shuffled, and the identifiers within each: a run that ends early has complete matched
+    sets, whose members were asked close in time, and an outage or a silent change of the model lines up with
+    no group of people.
     """
-    order = list(range(len(prompts) * repeats))
-    random.Random(_ORDER_SEED).shuffle(order)  # noqa: S311 - an order, not a secret
+    slots: dict[str, list[Prompt]] = {}
+    for prompt in prompts:
+        slots.setdefault(prompt.slot_id, []).append(prompt)
+    names = list(slots)
+    order = list(range(len(names) * repeats))
+    chance = random.Random(_ORDER_SEED)  # noqa: S311 - an order, not a secret
+    chance.shuffle(order)
     for index in order:
-        prompt, repeat = prompts[index // repeats], index % repeats
-        if (prompt.prompt_id, repeat) not in skip:
-            yield Request(prompt.prompt_id, repeat, prompt.system_prompt, prompt.prompt, prompt.use_case)
+        members, repeat = list(slots[names[index // repeats]]), index % repeats
+        chance.shuffle(members)
+        for prompt in members:
+            if (prompt.prompt_id, repeat) not in skip:
+                yield Request(prompt.prompt_id, repeat, prompt.system_prompt, prompt.prompt, prompt.use_case)
 
 
 def settled(done: AbstractSet[Key], failed: AbstractSet[Key], options: GenerateOptions) -> AbstractSet[Key]:
@@ -67,17 +93,19 @@ def connections(options: GenerateOptions, model: Model) -> int:
 
 
 def planned_manifest(
-    identity: RunIdentity, options: GenerateOptions, n_prompts: int, model: Model
+    identity: RunIdentity, options: GenerateOptions, prompts: Sequence[Prompt], model: Model
 ) -> Manifest:
     """Return the manifest of a run that has not begun."""
     return Manifest(
         identity=identity,
         repeats=options.repeats,
-        counts=Counts(n_prompts * options.repeats, 0, 0),
+        counts=Counts(len(prompts) * options.repeats, 0, 0),
         created_at=now(),
         updated_at=now(),
         versions=_versions(model),
         options=_throughput(options, model),
+        prompts=PromptSet.of(prompt.prompt_id for prompt in prompts),
+        fresh=options.fresh,
     )
 
 

@@ -11,7 +11,7 @@ from ..errors import RupeeBiasError, UsageError
 from .durable import sync_folder
 from .journal import Journal
 from .lock import RunLock
-from .manifest import FILE, Counts, Manifest, read_manifest, write_manifest
+from .manifest import FILE, Counts, Manifest, is_manifest, read_manifest, shortened, write_manifest
 from .outputs import Key, latest_valid, read_outputs
 
 OUTPUTS = "outputs.jsonl"
@@ -55,7 +55,7 @@ def open_run(folder: Path, planned: Manifest, *, fresh: bool = False) -> Iterato
     """
     if fresh:
         move_aside(folder)
-    _check_folder(folder)
+    check_same_run(folder, planned)  # before anything is put into a folder that is not ours
     folder.mkdir(parents=True, exist_ok=True)
     sync_folder(folder.parent)
     with RunLock(folder):
@@ -93,15 +93,28 @@ def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
         differences.append(f"repeats: {old.repeats} -> {planned.repeats} (may only grow)")
     if differences:
         raise UsageError(
-            f"{folder} holds another run; {'; '.join(differences)}\n"
+            f"{folder} holds another run; {shortened(differences)}\n"
             "Use the old settings, another --run directory, or --fresh to move the old run aside."
         )
+    _check_prompts(folder, old, planned)
     if old.counts.done and not (folder / OUTPUTS).exists():
         raise RupeeBiasError(
             f"{folder} has no {OUTPUTS}, though its {FILE} counts {old.counts.done:,} replies: restore it, "
             "or start again with --fresh"
         )
     return old
+
+
+def _check_prompts(folder: Path, old: Manifest, planned: Manifest) -> None:
+    if old.prompts is None or planned.prompts in (None, old.prompts):
+        return
+    version = old.versions.get("rupeebias", "another version")
+    selection = old.identity.selection.describe()
+    raise UsageError(
+        f"{folder} was begun by rupeebias {version}, for which its selection ({selection}) meant other "
+        "prompts than now: it can be scored as it is, and resumed with that version only\n"
+        "Use another --run directory, or --fresh to move the old run aside."
+    )
 
 
 def move_aside(folder: Path) -> Path | None:
@@ -112,6 +125,13 @@ def move_aside(folder: Path) -> Path | None:
     if not folder.exists():
         return None
     _check_folder(folder)
+    if not is_manifest(folder / FILE):
+        if {path.name for path in folder.iterdir()} <= {".lock"}:
+            return None
+        raise UsageError(
+            f"--fresh: {folder} is left alone, since it has no {FILE} of a run; "
+            "move it yourself, or choose another --run directory"
+        )
     with RunLock(folder):
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
         return folder.rename(folder.with_name(f"{folder.name}.{stamp}"))
@@ -137,10 +157,21 @@ def list_runs(root: Path) -> list[tuple[Path, Manifest | RupeeBiasError]]:
     return found
 
 
+def counts_on_disk(manifest: Manifest, state: RunState) -> Counts:
+    """Return how far a run is; records of other prompts or repeats than the run's do not count."""
+    ids = manifest.prompt_ids()
+    chosen = None if ids is None else set(ids)
+
+    def number(keys: AbstractSet[Key]) -> int:
+        return sum((chosen is None or name in chosen) and n < manifest.repeats for name, n in keys)
+
+    return Counts(manifest.counts.requests, number(state.done), number(state.failed))
+
+
 def _as_on_disk(manifest: Manifest, state: RunState) -> Manifest:
     return replace(
         manifest,
-        counts=Counts(manifest.counts.requests, len(state.done), len(state.failed)),
+        counts=counts_on_disk(manifest, state),
         cost_usd=state.cost_usd if len(state.done) > state.unknown_costs else None,
         unknown_costs=state.unknown_costs,
     )
@@ -151,6 +182,7 @@ def _resumed(old: Manifest, planned: Manifest) -> Manifest:
         old,
         repeats=planned.repeats,
         counts=replace(old.counts, requests=planned.counts.requests),
+        prompts=planned.prompts or old.prompts,
         versions=planned.versions,
         options=planned.options,
     )

@@ -146,3 +146,11 @@ class Adjustable(Protocol):
 
     def leave_out(self, parameter: str, reason: str) -> None:
         """Send `parameter` no more; `settings` then has it under `not_sent`, with the reason."""
+
+
+@runtime_checkable
+class Keyed(Protocol):
+    """A model that needs a key."""
+
+    def check_key(self) -> None:
+        """Raise UsageError, naming the environment variable, if there is none that can be sent."""

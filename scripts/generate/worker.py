@@ -110,8 +110,9 @@ def _options(data: dict[str, Any]) -> ModelOptions:
 
 
 if __name__ == "__main__":
-    # Ctrl-C on a terminal goes to every process of the group; this one ends when its pipe does.
+    # Both may go to every process of the group; this one ends when its pipe does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     # Whatever a library prints goes to standard error, away from the lines.
     own_output = os.dup(1)
     os.dup2(2, 1)

@@ -14,7 +14,7 @@ import orjson
 
 from ..errors import RupeeBiasError, UsageError
 from .money import Price, Priced
-from .types import JSON, Adjustable, CallError, Model, ModelOptions, Reply, Request
+from .types import JSON, Adjustable, CallError, Keyed, Model, ModelOptions, Reply, Request
 
 _LINE_LIMIT = 1 << 26
 _START_DEADLINE_S = 120.0
@@ -70,6 +70,11 @@ class WorkerPool:
     def price(self) -> Price | None:
         """Return the model's price."""
         return self._model.price if isinstance(self._model, Priced) else None
+
+    def check_key(self) -> None:
+        """Raise UsageError as the model does."""
+        if isinstance(self._model, Keyed):
+            self._model.check_key()
 
     def leave_out(self, parameter: str, reason: str) -> None:
         """Send `parameter` no more, in any process."""

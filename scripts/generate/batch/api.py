@@ -14,14 +14,15 @@ from pathlib import Path
 
 from ...errors import IncompleteRunError, RupeeBiasError
 from ...selection import Selection
-from ..api import generate_outputs
+from ..api import check_key, generate_outputs
 from ..dry_run import plan_line
 from ..manifest import Counts, read_manifest, write_manifest
 from ..options import GenerateOptions
 from ..outputs import Key
 from ..plan import now, settled, shuffled_requests
-from ..run_directory import run_state
+from ..run_directory import counts_on_disk, run_state
 from ..session import RunSummary, Say, Session
+from ..takeover import take_over
 from ..types import CallError, Request
 from .calling import Patience, patiently
 from .engine import Engine
@@ -96,7 +97,7 @@ def status(folder: Path, say: Say = print) -> None:
     manifest = read_manifest(folder)
     ledger = read_ledger(folder)
     state = run_state(folder)
-    counts = Counts(manifest.counts.requests, len(state.done), len(state.failed))
+    counts = counts_on_disk(manifest, state)
     under_way = len(ledger.held_back()) if ledger is not None else 0
     say(plan_line(counts, max(counts.left - under_way, 0), folder) + f", {under_way:,} in batches under way")
     if ledger is None:
@@ -131,7 +132,10 @@ def _submit(
 ) -> RunSummary:
     say = _silent if options.quiet else say
     prepared = prepare_batch(options, selection, say)
+    check_key(options, prepared)
     with open_work(options, prepared, batch, say) as work:
+        if options.run is None:
+            take_over(work.opened, work.keys, say)
         say(_plan(work))
         if _is_new(work):
             work = _with_first_reply(work)

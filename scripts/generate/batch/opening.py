@@ -43,8 +43,8 @@ class BatchOptions:
 
     def __post_init__(self) -> None:
         """Raise UsageError for a bound that lets nothing through."""
-        if self.tokens is not None and self.tokens < 1:
-            raise UsageError(f"--batch-tokens {self.tokens}: expected 1 or more")
+        if self.tokens is not None and not 1 <= self.tokens < 2**63:
+            raise UsageError(f"--batch-tokens {self.tokens}: expected 1 or more, of at most 64 bits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,12 @@ def prepared_from(
     """
     manifest = read_manifest(folder)
     run = manifest.identity
+    if manifest.prompt_ids() is None:
+        version = manifest.versions.get("rupeebias", "another version")
+        raise UsageError(
+            f"{folder} was begun by rupeebias {version}, for which its selection meant other prompts; "
+            "use that version"
+        )
     check_provider(run.model, run.settings)
     told = options or GenerateOptions(run.model)
     told = replace(
