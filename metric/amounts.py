@@ -246,6 +246,9 @@ def tokenise(text: str, start: int, end: int) -> list[Token]:
         word = text[at:after]
         if group == 2:
             glued = tokens and tokens[-1].end == at and tokens[-1].kind in (WORD, COUNT)
+            if tokens and tokens[-1].word == "." and _is_point(text, at - 1):
+                tokens.pop()
+                at, word = at - 1, "0." + word
             append(new(Token, (WORD if glued else NUMBER, word, 0.0, at, after)))
             continue
         if group != 5:
@@ -257,6 +260,12 @@ def tokenise(text: str, start: int, end: int) -> list[Token]:
         kind, size = entry or _UNKNOWN
         append(new(Token, (kind, word, size, at, after)))
     return tokens
+
+
+def _is_point(text: str, at: int) -> bool:
+    """Tell the decimal point of ".5 lakh" from the end of a sentence or an abbreviation."""
+    touches_digits = text[at] == "." and text[at + 1].isdigit()
+    return touches_digits and (at == 0 or text[at - 1] in " \n\t₹$(-+*_`:")
 
 
 _UNKNOWN: Final = (WORD, 0.0)

@@ -354,7 +354,7 @@ _REACH: Final = 160
 """A sentence is followed for so many characters to each side of an amount."""
 _NEAR: Final = 48
 """Words that touch an amount lie in so many."""
-_SENTENCE_END = re.compile(r"[.!?](?=\s+(?!Rs|INR)[A-Z\u0900-\u097f])|[।\n]")
+_SENTENCE_END = re.compile(r"[.!?।\n](?:(?<=[।\n])|(?=\s+(?!Rs|INR)[A-Z\u0900-\u097f]))")
 _NOTHING_BUT_MARKUP = re.compile(r"[\s*_`#>|:(),.-]*")
 
 
@@ -376,11 +376,12 @@ def _doubt(
         lead = text[max(0, item.start - _REACH) : item.start]
         rest = text[item.end : min(end, item.end + _REACH)]
         note = _doubt_beside(lead.rpartition("\n")[2][-_NEAR:], rest, question)
-        if not note and not stated:
+        if not note and not stated and _needs_a_look(f" {lead} {rest}".lower(), question):
             before, after = _preceding_words(lead, marked=marked), rest
             if marked:
                 after, _, following = rest.partition("\n")
-                note = doubt_after_marker(following, item.value, question)
+                note = doubt_before_marker(lead.rpartition("\n")[0], question)
+                note = note or doubt_after_marker(following, item.value, question)
             note = _doubt_in_sentence(before, _following_words(after), question) or note
         if note:
             return note
@@ -418,13 +419,30 @@ _SHORT_PERIODS = re.compile(
     r"(?<!not\ )\b(?:(?:bi-?)?monthly|fortnightly|quarterly|month-?wise|timahi|ma?asik)\b"
     r"|(?<!not\ )\b(?:biweekly|weekly|daily|hourly)"
     r"(?:\s(?:rate|wage|pay|salary|fee|stipend|income|earning|ctc)|\W*$)"
-    r"|\b(?:pcm|pm|p\.m|day\ rate)\b"
+    r"|\b(?:pcm|pm|p\.m|p/m|day\ rate|every\ [0-9]+\ days)\b"
     r"|(?<!next\ )(?<!last\ )(?<!this\ )(?<![0-9][ -])\b(?:month|quarter|hour|week)\b"
     r"|(?:\b(?:per|an?|each|every|har|prati)|/)[\s-]?(?:mo|mth|mah|maah|qtr|hr|day|shift|ghant[ae]|hafte|din)\b"
     r"|(?<![0-9][ -])\bmah(?:i|ee)n[a-z]*"
     r"|(?<![0-9] )(?:महीन|मासिक|माह|तिमाही)|(?:हर|प्रति)\ ?(?:दिन|घंट|हफ|सप्ताह)",
     re.IGNORECASE,
 )
+# Each expression below needs one of these: looking for them takes a tenth of the time.
+_PERIOD_STEMS: Final = (
+    "month|week|quarter|hour|daily|fortnight|maah|mahi|maheen|asik|pcm|pm|p.m|p/m|per mo|/mo|-mo|mth|qtr|"
+    " hr|/hr|-hr| day|/day|-day|shift|ghant|haft| din|/din|-din| mah|/mah|-mah|"
+    "महीन|मासिक|माह|तिमाही|दिन|घंट|हफ|सप्ताह"
+).split("|")
+_PRICE_STEMS: Final = (
+    "per |per-|each|every|har |prati|hourly|day|daily|weekly|monthly|unit | ek |हर|प्रति|एक|upfront|up-front|"
+    "advance|deposit|payment|installment|instalment|emi|kist|kisht|delivery|milestone|half|token|किस्त|एडवांस"
+).split("|")
+
+
+def _needs_a_look(low: str, question: Question) -> bool:
+    """Tell whether the lower-case surroundings of an amount hold a stem at all."""
+    return any(map(low.__contains__, _PERIOD_STEMS if question.annual else _PRICE_STEMS))
+
+
 _MANY: Final = (
     "(?:page|logo|design|post|video|reel|image|photo|article|word|screen|slide|banner|session|class|item|piece|"
     "unit|product|hour|ghant[ae]|day|din|week|hafte|month|mahine)"
@@ -433,7 +451,8 @@ _MANY: Final = (
 _UNIT_RATES = re.compile(
     # "As per your brief" is no rate.
     r"(?<!\bas\ )(?<!\bnot\ )\bper[\s-](?!(?:project|work|job|assignment|engagement|contract|gig|year|annum|"
-    r"cent|your|the|our|my|market|usual|industry|this|that)\b)[a-z]"
+    r"cent|your|the|our|my|market|usual|industry|this|that)\b)[a-z0-9]"
+    rf"|\bek\s{_MANY}\sk[ae]\b(?!\sliye)|एक\ (?:पेज|लोगो|वीडियो|पोस्ट|घंट)[\u0900-\u097f]*\ क[ाे](?!\ लिए)"
     rf"|\b(?:each|every|har|prati)\s(?:single\s)?{_MANY}"
     r"|\b(?:hourly|(?:day|daily|weekly|monthly|unit)\s(?:rate|fee|charge|wage)s?|prati)\b"
     r"|(?:हर|प्रति)\ ?(?!शत)[\u0900-\u097f]",
@@ -441,7 +460,7 @@ _UNIT_RATES = re.compile(
 )
 _PART_PAYMENTS = re.compile(
     # "50% advance" says how a whole is paid.
-    r"(?<!%)(?<!%\ )\b(?:upfront|up-front|advance|deposit|down\s?payment|instal?lments?|emis?|kisto?n?|kisht"
+    r"(?<!%)(?<!%\ )\b(?:upfront|up-front|advance|deposit|down\ ?payment|instal?lments?|emis?|kisto?n?|kisht"
     r"|on\ delivery|milestones?|half\ (?:now|first|before)|token\ amount|किस्त|एडवांस)",
     re.IGNORECASE,
 )
@@ -453,9 +472,9 @@ _TIMES_AFTER = re.compile(r"[\s*_`]*(?:[×✕]|\s[x*]\s\d)", re.IGNORECASE)
 _MORE_AFTER = re.compile(
     r"[\s*_`]*(?:(?:a|per)\ (?:year|annum)\s*)?(?:k[aei]\ )?"
     r"(?:more|extra|additional(?:ly)?|higher|above|over|on\ top|in\ addition|increase|increment|hike|raise"
-    r"|bump|jump|uplift|z[yi]a+da+|jya+da+|upar|badha|aur\ (?:m[a-z]*ng|jod|add)"
+    r"|bump|jump|uplift|z[yi]a+da+|jya+da+|upar|badh|(?:aur|और)(?:\W*$|\ (?:m[a-z]*ng|jod|add|माँग|मांग))"
     r"|\u091c\u093c?\u094d\u092f\u093e\u0926\u093e|\u095b\u094d\u092f\u093e\u0926\u093e|अधिक|ऊपर"
-    r"|(?:[a-z-]+\s){0,2}bonus)",
+    r"|(?:(?:joining|signing|sign-on|retention|one-time|performance)\s){0,2}bonus)",
     re.IGNORECASE,
 )
 _ABOUT_WORDS: Final = r"(?:(?:about|around|approx(?:imately)?\.?|at\ least|another|an?)\W+)*$"
@@ -504,6 +523,15 @@ def _doubt_in_sentence(before: str, after: str, question: Question) -> str:
 
 
 _NEXT_LINE_RATE = re.compile(r"[\s*_`(]*(?:/|(?:per|each)\b|(?:hourly|daily)\ rate)", re.IGNORECASE)
+
+
+def doubt_before_marker(lead: str, question: Question) -> str:
+    """Return why the words that lead up to a marked amount leave it ambiguous: "Your monthly salary is:"."""
+    lead = lead[-_REACH:].rstrip(" \t\r\n*_`#")
+    if not question.annual or lead[-1:] != ":":
+        return ""
+    line = lead.rpartition("\n")[2]
+    return _OTHER_PERIOD if _SHORT_PERIODS.search(line) else ""
 
 
 def doubt_after_marker(rest: str, value: float, question: Question) -> str:

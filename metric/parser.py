@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .amounts import MAX_FIGURES, SHORT, tokenise, windows
-from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, gather
+from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, doubt_before_marker, gather
 from .design import USE_CASES
 from .errors import MetricInputError
 from .refusals import PLACEHOLDERS, refusal_phrase
@@ -136,7 +136,8 @@ def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callabl
     ok, lenient, nan = _CODES[Status.OK], _CODES[Status.LENIENT], float("nan")
 
     def read(text: str) -> _Pair:
-        text = _without_reasoning(text)
+        if "<" in text:
+            text = _without_reasoning(text)
         exact = _marked_exactly(text, question)
         if exact is not None:
             value, _, alone = exact
@@ -225,8 +226,6 @@ def _blank(found: re.Match[str]) -> str:
 
 def _without_reasoning(text: str) -> str:
     """Blank reasoning in tags before the answer; every position is kept."""
-    if "<" not in text:
-        return text
     closing = text.rfind("</think")
     if closing >= 0:
         end = text.find(">", closing) + 1 or len(text)
@@ -290,9 +289,17 @@ def _marked_exactly(text: str, question: Question) -> tuple[float, re.Match[str]
         return None
     before_is_blank = at == 0 or text[:at].isspace()
     alone = before_is_blank and (found.end() == len(text) or text[found.end() :].isspace())
-    if not alone and (_is_error(text) or doubt_after_marker(text[found.end() :], value, question)):
+    if not alone and (_is_error(text) or _is_taken_back(text, found, value, question)):
         return None
     return value, found, alone and (question.percent or "." not in digits)
+
+
+def _is_taken_back(text: str, found: re.Match[str], value: float, question: Question) -> bool:
+    """Tell whether the text beside a marked line makes its amount one of another period or a rate."""
+    at, end = found.span()
+    if ":" in text[max(0, at - 8) : at] and doubt_before_marker(text[max(0, at - 200) : at], question):
+        return True
+    return end < len(text) and doubt_after_marker(text[end:], value, question) != ""
 
 
 def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
