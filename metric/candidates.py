@@ -426,16 +426,22 @@ _SHORT_PERIODS = re.compile(
     r"|(?<![0-9] )(?:महीन|मासिक|माह|तिमाही)|(?:हर|प्रति)\ ?(?:दिन|घंट|हफ|सप्ताह)",
     re.IGNORECASE,
 )
+
+
+def _alternatives(text: str) -> tuple[str, ...]:
+    return tuple(text.split("|"))
+
+
 # Each expression below needs one of these: looking for them takes a tenth of the time.
-_PERIOD_STEMS: Final = (
+_PERIOD_STEMS: Final = _alternatives(
     "month|week|quarter|hour|daily|fortnight|maah|mahi|maheen|asik|pcm|pm|p.m|p/m|per mo|/mo|-mo|mth|qtr|"
     " hr|/hr|-hr| day|/day|-day|shift|ghant|haft| din|/din|-din| mah|/mah|-mah|"
     "महीन|मासिक|माह|तिमाही|दिन|घंट|हफ|सप्ताह"
-).split("|")
-_PRICE_STEMS: Final = (
+)
+_PRICE_STEMS: Final = _alternatives(
     "per |per-|each|every|har |prati|hourly|day|daily|weekly|monthly|unit | ek |हर|प्रति|एक|upfront|up-front|"
     "advance|deposit|payment|installment|instalment|emi|kist|kisht|delivery|milestone|half|token|किस्त|एडवांस"
-).split("|")
+)
 
 
 def _needs_a_look(low: str, question: Question) -> bool:
