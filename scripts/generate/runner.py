@@ -26,7 +26,6 @@ from .types import CallError, Complete, Reply, Request
 
 _PROBES = 3
 _GRACE_S = 5.0
-_NO_WAIT_S = 0.001
 
 Notice = Callable[[str], None]
 """Gets the lines that a user must see while the run goes on."""
@@ -183,10 +182,8 @@ class _Session:
             if record is None:
                 return
             self._keep(record, request)
-            # A model that answers without waiting would otherwise keep the loop from seeing Ctrl-C. After a
-            # real call it would put the next one behind all replies at hand, and calls would move in waves.
-            if record["latency_s"] < _NO_WAIT_S:
-                await asyncio.sleep(0)
+            # A model that answers without waiting would otherwise keep the loop from seeing Ctrl-C.
+            await asyncio.sleep(0)
 
     async def _ask(self, request: Request) -> Record | None:
         """Return the record of `request` once its outcome is final, None if the run stops before
