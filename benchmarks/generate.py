@@ -107,9 +107,13 @@ def server(latency_s: float) -> Iterator[str]:
 
 
 def steady_rate(ends: list[float], connections: int) -> float:
-    """Return calls a second from the times at which they ended, without the beginning."""
-    first = min(3 * connections, len(ends) // 2)
-    return (len(ends) - 1 - first) / (ends[-1] - ends[first])
+    """Return calls a second from the times at which they ended, without the beginning.
+
+    Calls come back in waves of `connections`: only whole waves count, or their phase would decide.
+    """
+    first = 3 * connections
+    calls = (len(ends) - 1 - first) // connections * connections
+    return calls / (ends[first + calls] - ends[first])
 
 
 async def bare_rate(url: str, requests: list[Request], connections: int) -> float:
