@@ -341,6 +341,8 @@ def test_wrong_usage_of_a_provider(keyed: Cli, words: tuple[str, ...], message: 
         ("base_url=http://h", "use --base-url"),
         ("num_retries=3", "use --max-retries"),
         ("max_retries=3", "use --max-retries"),
+        ("input_cost_per_token=0", "use --price-in and --price-out"),
+        ("litellm_system_prompt=hi", "the prompts are the benchmark's"),
         ('extra_body={"messages": []}', "-M extra_body.messages: not to be set"),
     ],
 )

@@ -7,7 +7,8 @@ import pytest
 
 from rupeebias.errors import UsageError
 from rupeebias.generate.journal import Journal
-from rupeebias.generate.secrets import Secrets, check_key
+from rupeebias.generate.secrets import Secrets, check_key, check_no_secret
+from rupeebias.generate.types import JSON
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,30 @@ def test_a_key_that_no_header_can_hold_is_named_and_not_shown(
     with pytest.raises(UsageError, match="the key in SOME_API_KEY holds") as caught:
         check_key("SOME_API_KEY")
     assert "sk-" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"extra_headers": {"X-Title": "Bearer abc"}},
+        {"extra_headers": {"X-Title": "sk-proj-0123456789abcdef"}},
+        {"extra_headers": {"X-Auth": "a"}},
+        {"a": [{"session_token": "a"}]},
+    ],
+)
+def test_extras_that_look_like_keys_are_refused(value: JSON) -> None:
+    with pytest.raises(UsageError, match="keys are read from the environment only"):
+        check_no_secret("-M", value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"extra_headers": {"X-Author": "someone"}},
+        {"adapter": "hf-internal-testing-model"},
+        {"note": "skeleton_understanding_2"},
+        "openai/sk-learned-instruct-70b-2",
+    ],
+)
+def test_plain_words_are_no_keys(value: JSON) -> None:
+    check_no_secret("-M", value)

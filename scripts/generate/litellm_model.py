@@ -245,8 +245,8 @@ def _check_options(name: str, options: ModelOptions) -> None:
             f"--constrain works with local/ models and with llama.cpp or vLLM at --base-url, not with {name}"
         )
     check_no_secret("--model", name)
-    check_no_secret("-M", options.extras)
     check_extras(options.extras, constrained=bool(options.constrain))
+    check_no_secret("-M", options.extras)
     if options.base_url is not None:
         parts = urlsplit(options.base_url)
         if parts.scheme not in ("http", "https") or not parts.netloc:

@@ -24,13 +24,15 @@ _RESERVED: Final = {
             "messages", "prompt", "prompts", "input", "system", "system_prompt", "instructions", "contents",
             "system_instruction", "prompt_id", "prompt_variables", "initial_prompt_value", "roles",
             "final_prompt_value", "custom_prompt_dict", "supports_system_message",
+            "litellm_system_prompt", "user_continue_message", "assistant_continue_message",
         ),
         _THE_PROMPTS,
     ),
     **dict.fromkeys(
         (
             "model", "models", "model_list", "deployment_id", "custom_llm_provider", "fallbacks",
-            "context_window_fallback_dict", "content_policy_fallbacks", "default_fallbacks",
+            "context_window_fallback_dict", "content_policy_fallbacks", "default_fallbacks", "max_fallbacks",
+            "model_alias_map", "silent_model", "hf_model_name", "base_model", "use_litellm_proxy",
         ),
         _THE_MODEL,
     ),
@@ -40,7 +42,9 @@ _RESERVED: Final = {
         ("max_tokens", "max_completion_tokens", "max_output_tokens", "max_tokens_to_sample"), _MAX_TOKENS
     ),
     "reasoning_effort": _REASONING,
-    **dict.fromkeys(("stream", "stream_options", "n", "best_of", "echo", "suffix"), _ONE_WHOLE_ANSWER),
+    **dict.fromkeys(
+        ("stream", "stream_options", "stream_response", "n", "best_of", "echo", "suffix"), _ONE_WHOLE_ANSWER
+    ),
     **dict.fromkeys(("timeout", "request_timeout", "stream_timeout", "force_timeout"), _DEADLINE),
     **dict.fromkeys(
         ("mock_response", "mock_tool_calls", "mock_timeout", "mock_delay", "cache", "caching"), _NO_MOCK
@@ -49,9 +53,14 @@ _RESERVED: Final = {
     **dict.fromkeys(
         ("num_retries", "max_retries", "retry_policy", "retry_strategy", "cooldown_time"), _RETRIES
     ),
-    **dict.fromkeys(("drop_params", "additional_drop_params", "allowed_openai_params"), _ALL_SENT),
+    **dict.fromkeys(
+        (
+            "complete_response", "guardrails", "drop_params", "additional_drop_params",
+            "allowed_openai_params",
+        ),
+        _ALL_SENT,
+    ),
     **dict.fromkeys(("client", "logger_fn", "acompletion", "text_completion", "shared_session"), _ALL_SENT),
-    **dict.fromkeys(("input_cost_per_token", "output_cost_per_token", "input_cost_per_second"), _PRICE),
 }  # fmt: skip
 """Name to what to use instead."""
 _FORMATS: Final = frozenset(
@@ -70,6 +79,8 @@ def check_extras(extras: Mapping[str, JSON], *, constrained: bool) -> None:
     for shown, name in _names(extras):
         plain = name.strip().lower().replace("-", "_")
         instead = _RESERVED.get(plain)
+        if "cost_per_" in plain:
+            instead = _PRICE
         if instead is None and constrained and plain in _FORMATS:
             instead = "--constrain sets the format of the answers; leave one of the two away"
         if instead is not None:

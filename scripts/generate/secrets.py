@@ -14,10 +14,10 @@ _NAME: Final = re.compile(
 _NUMBER: Final = re.compile(r"[\d.,_+-]*")  # a bound or a port: it would be found in many an answer
 _FEWEST: Final = 6
 _NAME_OF_A_SECRET: Final = re.compile(
-    r"api[-_]?key|auth|secret|password|credential|token$|cookie|bearer", re.I
+    r"api[-_]?key|auth(?!or)|secret|password|credential|token$|cookie|bearer", re.I
 )
 _LOOKS_LIKE_A_KEY: Final = re.compile(
-    r"\b(?:sk|pk|gsk|xai|hf|ghp|AIza)[-_]?[A-Za-z0-9_-]{16,}|\b(?:Bearer|Basic) +\S", re.I
+    r"\b(?:(?:sk|pk|gsk|xai|hf|ghp)[-_]|AIza)(?=[\w-]*\d)[\w-]{16,}|\b(?:Bearer|Basic) +\S", re.I
 )
 
 
@@ -47,7 +47,10 @@ class Secrets:
 
 
 def check_no_secret(option: str, value: JSON) -> None:
-    """Raise UsageError if `value`, which is to be kept in the manifest, names or holds a key anywhere."""
+    """Raise UsageError if `value`, which is to be kept in the manifest, names or holds a key anywhere.
+
+    A text by itself, unlike those in an object or list, is refused only for a key that is known.
+    """
     secrets = Secrets()
     for text, is_name in _texts(value):
         if is_name and _NAME_OF_A_SECRET.search(text):
@@ -57,7 +60,7 @@ def check_no_secret(option: str, value: JSON) -> None:
         variable = secrets.name_in(text)
         if variable is not None:
             raise UsageError(f"{option} holds the value of {variable}, which must not get into a file")
-        if not is_name and _LOOKS_LIKE_A_KEY.search(text):
+        if not is_name and not isinstance(value, str) and _LOOKS_LIKE_A_KEY.search(text):
             raise UsageError(
                 f"{option} holds what looks like a key: keys are read from the environment only, "
                 "so that none gets into a file"
