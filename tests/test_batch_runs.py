@@ -18,8 +18,7 @@ from typing import Any
 
 import orjson
 import pytest
-
-from tests.batch_server import ANSWER, BatchServer, Fault, Plan
+from batch_server import ANSWER, BatchServer, Fault, Plan
 
 KEY = "sk-test-0d7be9f2a4c84e11"
 SMALL = ("--axis", "gender", "--limit", "2")

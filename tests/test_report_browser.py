@@ -8,6 +8,8 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from browser import chromium, console, needs_chromium, open_page, prefer, requests, wait_for
+from report_samples import END, LONG, NAME, SCRIPT, write_run
 from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -19,8 +21,6 @@ from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.metric.design import IDENTIFIERS
 from rupeebias.report.data import ReportRun, load_report_runs
 from rupeebias.report.page.render import write_page
-from tests.browser import chromium, console, needs_chromium, open_page, prefer, requests, wait_for
-from tests.report_samples import END, LONG, NAME, SCRIPT, write_run
 
 pytestmark = needs_chromium
 

@@ -16,6 +16,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
+from report_runs import HOSTILE_NAME, as_arm, three_runs
 
 from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, USE_CASES
 from rupeebias.report.data import ReportRun
@@ -36,7 +37,6 @@ from rupeebias.report.figures.style import (
     text_width,
 )
 from rupeebias.report.figures.write import draw_and_write, shares
-from tests.report_runs import HOSTILE_NAME, as_arm, three_runs
 
 
 @pytest.fixture(scope="module")

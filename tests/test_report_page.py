@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 import pytest
 import scipy.stats
+from report_samples import LONG, NAME, SCRIPT, answer, sample_ids, write_run
 
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
@@ -33,7 +34,6 @@ from rupeebias.report.page.pivots import pivot
 from rupeebias.report.page.quality import by_identifier
 from rupeebias.report.page.render import render_page
 from rupeebias.report.page.text import number, visible
-from tests.report_samples import LONG, NAME, SCRIPT, answer, sample_ids, write_run
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from report_runs import HOSTILE_NAME, as_arm, three_runs
 
 import rupeebias
 from rupeebias.metric.design import IDENTIFIERS
@@ -24,7 +25,6 @@ from rupeebias.report.tables.latex_format import escaped as latex_escaped
 from rupeebias.report.tables.markdown_format import escaped as markdown_escaped
 from rupeebias.report.tables.published import published_rows
 from rupeebias.report.tables.text import digits_text
-from tests.report_runs import HOSTILE_NAME, as_arm, three_runs
 
 AXES = {
     "Religion": "religion",

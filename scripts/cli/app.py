@@ -34,7 +34,9 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
 SHORT = frozenset({"build", "score", "parse"})
 """Commands that end within seconds."""
 for _command in COMMANDS:
-    app.command()(_command)
+    # an answer such as "-5 lakh" is no option
+    _settings = {"ignore_unknown_options": True} if _command is parse.parse else None
+    app.command(context_settings=_settings)(_command)
 app.add_typer(batch.app, name="batch")
 app.add_typer(local.app, name="local")
 app.add_typer(simulate.app, name="simulate")
