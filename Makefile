@@ -27,7 +27,7 @@ types:
 	$(BIN)/mypy scripts dataset_builder metric tests benchmarks
 
 unit:
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # The dataset and the metric, so that load_dataset("rupeebias") and evaluate.load("rupeebias_metric") work here.
 rupeebias/README.md: $(VENV)/installed
@@ -55,6 +55,7 @@ wheel: $(VENV)/locked
 # A full-size run against a server with faults, killed twice in the middle.
 soak: setup
 	$(BIN)/python benchmarks/soak.py
+	$(BIN)/python -m pytest -m slow
 
 bench: setup
 	$(BIN)/python benchmarks/score.py

@@ -58,8 +58,6 @@ def read_run(path: Path) -> RunOutputs:
 def _from_directory(folder: Path) -> RunOutputs:
     from ..generate.manifest import read_manifest
     from ..generate.outputs import latest_valid, read_outputs
-    from ..selection import expected_prompt_ids
-
     manifest = read_manifest(folder)
     path = folder / "outputs.jsonl"
     records = list(latest_valid(read_outputs(path)).values()) if path.exists() else []
@@ -72,7 +70,7 @@ def _from_directory(folder: Path) -> RunOutputs:
         repeats=[record["repeat"] for record in records],
         finish_reasons=[_reason(record) for record in records],
         errors=[_is_error(record.get("error")) for record in records],
-        expected=expected_prompt_ids(manifest.identity.selection),
+        expected=manifest.prompt_ids() or sorted({record["prompt_id"] for record in records}),
         n_repeats=manifest.repeats,
         arm=manifest.identity.arm,
         dataset_fingerprint=manifest.identity.dataset_fingerprint,
