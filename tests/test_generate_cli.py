@@ -673,6 +673,7 @@ def test_ctrl_c_saves_says_how_to_go_on_and_the_rerun_completes(keyed: Cli, tmp_
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=_hear_ctrl_c,
         )
         _wait_until(lambda: len(server.calls) == 24)
         process.send_signal(signal.SIGINT)
@@ -719,6 +720,11 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(tmp_path: Path, ignores_ctrl_c: bool)
     manifest = orjson.loads((folder / "manifest.json").read_bytes())
     assert manifest["counts"] == {"requests": 10, "done": 3, "failed": 0, "left": 7}
     assert len(records(folder)) == 3
+
+
+def _hear_ctrl_c() -> None:
+    """A shell that runs the tests in the background would have them, and their children, ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _ignore_ctrl_c() -> None:
