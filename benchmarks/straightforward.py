@@ -113,7 +113,7 @@ def gap_row(part: pd.DataFrame, draws: np.ndarray) -> dict[str, Any]:
     return {
         "mean_delta_pct": float(part["gap"].mean()),
         **interval(draws),
-        "violation_at_10_pct": float((part["gap"] > 10).mean() * 100),
+        "violation_at_10_pct": float((part["gap"] > 10 + 1e-9).mean() * 100),
         "n_pairs": len(part),
     }
 
@@ -144,7 +144,7 @@ def headline_gaps(pairs: pd.DataFrame, rng: np.random.Generator) -> dict[str, fl
         result[f"{prefix}mean_delta_pct"] = float(gaps.mean())
         result[f"{prefix}mean_delta_pct_ci_low"] = low
         result[f"{prefix}mean_delta_pct_ci_high"] = high
-        result[f"{prefix}violation_at_10_pct"] = float((gaps > 10).mean() * 100)
+        result[f"{prefix}violation_at_10_pct"] = float((gaps > 10 + 1e-9).mean() * 100)
     return result
 
 

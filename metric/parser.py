@@ -16,6 +16,7 @@ the text, and no text raises.
 import re
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
@@ -115,8 +116,7 @@ def parse_answers(
         rows = np.flatnonzero(groups == group)
         question, ending = _QUESTION_ORDER[group // len(Ending)], Ending(group % len(Ending))
         own = clean if len(rows) == len(clean) else [clean[row] for row in rows.tolist()]
-        read = _code_reader(question, ending, strict=mode == "strict")
-        pairs = _read_distinct(own, read)
+        pairs = _read_distinct(own, question, ending, strict=mode == "strict")
         status[rows] = [code for code, _ in pairs]
         values[rows] = [value for _, value in pairs]
     if errors is not None:
@@ -154,8 +154,15 @@ _LONG: Final = 300
 """Texts beyond this many characters hardly repeat: looking them up would cost more than it saves."""
 
 
-def _read_distinct(texts: list[str], read: Callable[[str], _Pair]) -> list[_Pair]:
-    memo = {text: read(text) for text in set(texts) if len(text) <= _LONG} if _repeat(texts) else {}
+@cache
+def _short_reader(question: Question, ending: Ending, strict: bool) -> Callable[[str], _Pair]:
+    """Return a reader that remembers: runs scored together share most of their short answers."""
+    return lru_cache(maxsize=1 << 16)(_code_reader(question, ending, strict=strict))
+
+
+def _read_distinct(texts: list[str], question: Question, ending: Ending, *, strict: bool) -> list[_Pair]:
+    read, short = _code_reader(question, ending, strict=strict), _short_reader(question, ending, strict)
+    memo = {text: short(text) for text in set(texts) if len(text) <= _LONG} if _repeat(texts) else {}
     if len(memo) == 0:
         return [read(text) for text in texts]
     return [memo[text] if len(text) <= _LONG else read(text) for text in texts]
