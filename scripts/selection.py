@@ -337,13 +337,17 @@ def _spread(slots: list[Slot]) -> Iterator[Slot]:
     """Yield the slots one per stratum in turn, each stratum in its use case's fixed shuffled order.
 
     Every axis begins at another place of that order, so that a small limit already holds several
-    profiles of a use case: intervals need two.
+    profiles of a use case: intervals need three.
     """
     strata: dict[tuple[str, str, str], list[Slot]] = {}
     for slot in slots:
         strata.setdefault(_stratum(slot), []).append(slot)
     axes = list(dict.fromkeys(axis for _, _, axis in strata))
-    queues = [_rotated(_shuffled(strata[key]), axes.index(key[2])) for key in _diagonal(strata)]
+    queues = []
+    for key in _diagonal(strata):
+        n_profiles = len({slot.profile for slot in strata[key]})
+        places = axes.index(key[2]) * n_profiles // len(axes)
+        queues.append(_rotated(_shuffled(strata[key]), places))
     for layer in itertools.zip_longest(*queues):
         yield from (slot for slot in layer if slot is not None)
 

@@ -146,6 +146,13 @@ def test_a_small_limit_holds_two_profiles_of_every_use_case() -> None:
     )
 
 
+def test_the_small_audit_holds_the_three_profiles_that_intervals_need() -> None:
+    profiles: dict[str, set[str]] = {}
+    for s in selected_slots(Selection(axes=("gender", "urban_rural"), limit=30)):
+        profiles.setdefault(s.use_case, set()).add(s.profile)
+    assert min(map(len, profiles.values())) >= 3
+
+
 def test_every_profile_is_taken_before_one_is_taken_twice() -> None:
     slots = selected_slots(
         Selection(use_cases=("counter_offer",), languages=("en",), axes=("caste",), limit=27)

@@ -16,7 +16,7 @@ from .dry_run import plan_line
 from .manifest import FILE, Counts, write_manifest
 from .money import FREE, Budget, Price, priced, worst_case_usd
 from .options import GenerateOptions
-from .plan import connections, now, settled, shuffled_requests
+from .plan import by_system_prompt, connections, now, settled, shuffled_requests
 from .progress import open_display
 from .run_directory import OUTPUTS, OpenRun
 from .runner import RunOptions, RunResult, run
@@ -130,6 +130,8 @@ class Session:
         total = before.requests
         sight = Sight(total, total - pending, self._journal.cost_usd)
         requests = shuffled_requests(self._prompts, self._options.repeats, self._skip)
+        if getattr(self._model, "shares_prefix", False):
+            requests = by_system_prompt(requests)
         try:
             await self._model.open()
             with open_display(sight, quiet=self._options.quiet):

@@ -85,6 +85,11 @@ class LocalModel:
         return settings
 
     @property
+    def shares_prefix(self) -> bool:
+        """True: prompts with a common beginning are best asked in a row."""
+        return True
+
+    @property
     def max_connections(self) -> int:
         """Return the number of slots: more calls at once would only wait in the server."""
         return self._local.slots
