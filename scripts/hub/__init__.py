@@ -1,0 +1,1 @@
+"""The Hub: publishes dataset and metric, sends and checks submissions, builds the leaderboard."""

@@ -1,0 +1,1 @@
+"""The leaderboard: a static site from a folder of submissions."""

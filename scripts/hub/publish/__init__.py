@@ -1,0 +1,1 @@
+"""Publishes the dataset repository and the metric Space: built, checked, then one commit each."""
