@@ -150,12 +150,17 @@ async def runner_rate(model: Model, requests: list[Request], connections: int, f
     sight = Sight(len(requests))
     options = RunOptions(bounds=Bounds(max_connections=connections))
     path = folder / f"{time.monotonic_ns()}.jsonl"
-    started = time.perf_counter()
+    ends: list[float] = []
+
+    async def complete(request: Request) -> Reply:
+        reply = await model.complete(request)
+        ends.append(time.perf_counter())
+        return reply
+
     with Journal(path) as journal, PlainLines(sight, open(os.devnull, "w")):  # noqa: PTH123
-        result = await run(requests, model.complete, journal, options, sight)
-    elapsed = time.perf_counter() - started
+        result = await run(requests, complete, journal, options, sight)
     assert result.replied == len(requests), result
-    return len(requests) / elapsed
+    return steady_rate(ends, connections)
 
 
 @asynccontextmanager
