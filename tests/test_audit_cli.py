@@ -41,6 +41,15 @@ def test_a_quiet_audit_of_an_arm_prints_nothing_and_writes_all(
     assert manifest["prompts"]["count"] == 60
 
 
+def test_an_unknown_model_is_refused_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command("audit", "--model", "sim/baised") == 2
+    assert "did you mean 'sim/biased'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_no_function_of_the_commands_is_longer_than_60_lines() -> None:
     folder = Path(rupeebias.cli.app.__file__).parent
     for path in folder.glob("*.py"):

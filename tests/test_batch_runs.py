@@ -255,6 +255,32 @@ def test_the_command_line_has_it_in_one_go(anthropic: Run) -> None:
     assert anthropic.driver([*words, "--workers", "2"]).status == 2
 
 
+def test_a_batch_takes_over_what_a_live_run_of_the_same_settings_has(openai: Run) -> None:
+    openai.server.plans = [Plan(polls=0)]
+    settings = ("--model", openai.model, "--base-url", openai.base_url, "--max-tokens", "50")
+    words = ["generate", *settings, "--axis", "gender", "--limit"]
+    assert openai.driver([*words, "1", "-q"]).status == 0
+    assert openai.server.bought() == 5
+    larger = openai.driver([*words, "2", "--batch"])
+    assert larger.status == 0
+    assert "5 replies taken over from runs/" in larger.shown
+    assert openai.server.bought() == 10
+    assert openai.creates == 1
+
+
+def test_a_batch_run_whose_selection_meant_other_prompts_is_not_gone_on_with(openai: Run) -> None:
+    openai.submit()
+    path = openai.folder / "manifest.json"
+    manifest = orjson.loads(path.read_bytes())
+    manifest["prompts"]["sha256"] = "0" * 64  # as another version would have pinned other prompts
+    path.write_bytes(orjson.dumps(manifest))
+    before = list(openai.server.log)
+    outcome = openai.driver(["batch", "submit", "--run", str(openai.folder)])
+    assert outcome.status != 0
+    assert "other prompts" in outcome.shown
+    assert openai.server.log == before
+
+
 def test_a_live_run_leaves_alone_what_is_under_way(openai: Run) -> None:
     openai.submit()
     live = ("--model", openai.model, "--base-url", openai.base_url, "--max-tokens", "50")

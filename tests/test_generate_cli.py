@@ -693,8 +693,10 @@ def test_ctrl_c_saves_says_how_to_go_on_and_the_rerun_completes(keyed: Cli, tmp_
     assert len(set(keys)) == len(keys) == 40
 
 
-@pytest.mark.parametrize("ignores_ctrl_c", [False, True])
-def test_sigterm_ends_a_run_as_ctrl_c_does(tmp_path: Path, ignores_ctrl_c: bool) -> None:
+@pytest.mark.parametrize(
+    ("command", "ignores_ctrl_c"), [("generate", False), ("generate", True), ("audit", False)]
+)
+def test_sigterm_ends_a_run_as_ctrl_c_does(tmp_path: Path, command: str, ignores_ctrl_c: bool) -> None:
     # A shell that is not interactive starts background jobs with Ctrl-C ignored.
     def behaviour(call: Call) -> Answer:
         return Answer(body=reply().body, delay_s=30.0 if call.number >= 3 else 0.0)
@@ -703,9 +705,10 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(tmp_path: Path, ignores_ctrl_c: bool)
     with FaultServer(behaviour) as server:
         process = subprocess.Popen(
             [
-                sys.executable, "-m", "rupeebias", "generate", "--model", "hosted_vllm/x", "--base-url",
+                sys.executable, "-m", "rupeebias", command, "--model", "hosted_vllm/x", "--base-url",
                 server.url, "--run", str(folder), *SMALL, "-j", "2",
             ],
+            cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -930,6 +933,20 @@ def test_only_different_shards_of_one_run_can_be_joined(plain: Cli) -> None:
         assert message in refused.shown
         assert not (plain.folder / "j-out").exists()
     assert "j-b exists" in plain("join", "j-a", "--out", "j-b").shown
+
+
+def test_shards_whose_selection_meant_other_prompts_are_not_joined(plain: Cli) -> None:
+    words = ("generate", "--model", "sim/fair", *SMALL, "--run")
+    for i in (1, 2):
+        assert plain(*words, f"pin-{i}", "--shard", f"{i}/2").status == 0
+    path = plain.folder / "pin-2" / "manifest.json"
+    manifest = orjson.loads(path.read_bytes())
+    manifest["prompts"]["sha256"] = "0" * 64  # as another version would have pinned other prompts
+    path.write_bytes(orjson.dumps(manifest))
+    refused = plain("join", "pin-1", "pin-2", "--out", "pin-out")
+    assert refused.status == 2
+    assert "pin-2 was begun by a version whose selection meant other prompts" in refused.shown
+    assert not (plain.folder / "pin-out").exists()
 
 
 def test_no_runs(plain: Cli, tmp_path: Path) -> None:

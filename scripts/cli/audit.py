@@ -85,7 +85,7 @@ def audit(
     `rupeebias score`.
     """
     told = locals()
-    from ..generate.api import check_error_share, generate_outputs
+    from ..generate.api import check_error_share, check_model, generate_outputs
     from ..generate.terminating import terminable
     from ..report.api import check_folder
 
@@ -95,6 +95,7 @@ def audit(
         check_folder(report)
     say = _silent if quiet else typer.echo
     if not dry_run:
+        check_model(options)
         _build_if_needed(dataset, say)
     with terminable():
         summary = generate_outputs(options, selection, say=typer.echo)

@@ -29,6 +29,7 @@ __all__ = [
     "Say",
     "check_error_share",
     "check_key",
+    "check_model",
     "generate_outputs",
     "prepare",
     "shuffled_requests",
@@ -99,6 +100,12 @@ def prepare(
     if not has_comparisons(selection):
         say("note: no gap can be computed from this run alone: no slot of it has two identifiers")
     return Prepared(model, price, prompts, folder, planned_manifest(identity, options, prompts, model))
+
+
+def check_model(options: GenerateOptions) -> None:
+    """Raise UsageError for bad options and for a model that nothing knows; nothing is written or asked."""
+    check(options)
+    open_model(options.model, options.model_options, workers=options.workers)
 
 
 def check_key(options: GenerateOptions, prepared: Prepared) -> None:
