@@ -1,5 +1,6 @@
 """The dataset folder: builds it, and checks one that is there."""
 
+import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Sequence
@@ -8,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from .card import DataFile, configurations, render_card, render_eval_yaml
+from .card import DataFile, configurations, render_card
 from .columns import BlockTable, Column, iter_tables
 from .components import load_components
+from .croissant import CROISSANT, render_croissant
 from .errors import DatasetFolderError
+from .eval_yaml import EVAL_YAML, render_eval_yaml
 from .fingerprint import Fingerprint, dataset_fingerprint
 from .records import Components
 from .schema import COLUMNS
@@ -55,8 +58,8 @@ def build_dataset(out: Path, components: Components | None = None) -> BuildSumma
 def check_dataset(out: Path, components: Components | None = None) -> BuildSummary:
     """Verify that `out` holds exactly the dataset that the components give.
 
-    Every Parquet file is read back and compared value by value, the card and eval.yaml as text.
-    Raises DatasetFolderError that names the first file, row and column in which they differ.
+    Every Parquet file is read back and compared value by value, the card, eval.yaml and croissant.json as
+    text. Raises DatasetFolderError that names the first file, row and column in which they differ.
     """
     components = components or load_components()
     manifest = _read_manifest(out)
@@ -138,13 +141,15 @@ def _data_file(folder: Path, table: BlockTable, components: Components) -> DataF
     from .parquet import loaded_bytes
 
     path = _relative_path(table, components)
+    content = (folder / path).read_bytes()
     return DataFile(
         use_case=table.use_case,
         language=table.language,
         split=PurePosixPath(path).stem,
         path=path,
         rows=table.rows,
-        file_bytes=(folder / path).stat().st_size,
+        file_bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
         loaded_bytes=loaded_bytes(table),
         origins=table.columns["text_origin"].counts(),
     )
@@ -165,9 +170,11 @@ def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
 
 def _texts(components: Components, files: Sequence[DataFile], digest: str) -> dict[str, str]:
     """Return the folder's text files but the manifest, by name."""
+    card = render_card(components, files, digest)
     return {
-        "README.md": render_card(components, files, digest),
-        "eval.yaml": render_eval_yaml(components),
+        "README.md": card,
+        EVAL_YAML: render_eval_yaml(components),
+        CROISSANT: render_croissant(components, files, card),
     }
 
 
