@@ -18,6 +18,22 @@ EVALUATION_SPLIT: Final = "test"
 
 
 @dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where dataset and metric are loaded from, as the card tells its readers."""
+
+    dataset: str = "rupeebias"
+    """What `load_dataset` takes."""
+    metric: str = "rupeebias_metric"
+    """What `evaluate.load` takes."""
+    url: str | None = None
+    """The dataset's page; None for a local folder."""
+
+
+LOCAL: Final = Addresses()
+"""Folders beside the reader's program."""
+
+
+@dataclass(frozen=True, slots=True)
 class DataFile:
     """One Parquet file of the dataset."""
 
@@ -106,7 +122,9 @@ def configurations(files: Sequence[DataFile]) -> tuple[Configuration, ...]:
     return (*by_language, Configuration(EVALUATION, (Split(EVALUATION_SPLIT, tuple(files)),)))
 
 
-def render_card(components: Components, files: Sequence[DataFile], fingerprint: str) -> str:
+def render_card(
+    components: Components, files: Sequence[DataFile], fingerprint: str, addresses: Addresses = LOCAL
+) -> str:
     """Return the dataset card, the README.md of the folder."""
     import jinja2
 
@@ -121,6 +139,7 @@ def render_card(components: Components, files: Sequence[DataFile], fingerprint: 
     return template.render(
         version=components.version,
         fingerprint=fingerprint,
+        addresses=addresses,
         configurations=configurations(files),
         columns=[
             {

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from .card import DataFile
+from .card import LOCAL, Addresses, DataFile
 from .errors import DatasetFolderError
 from .records import Components
 from .schema import COLUMNS, ColumnSpec, Kind
@@ -57,7 +57,9 @@ _CONTEXT: Final[dict[str, Any]] = {
 }
 
 
-def render_croissant(components: Components, files: Sequence[DataFile], card: str) -> str:
+def render_croissant(
+    components: Components, files: Sequence[DataFile], card: str, addresses: Addresses = LOCAL
+) -> str:
     """Return croissant.json of the dataset whose card is `card`.
 
     Addresses of files are relative to the folder. DatasetFolderError if the card lacks a section.
@@ -71,6 +73,7 @@ def render_croissant(components: Components, files: Sequence[DataFile], card: st
         "name": "RupeeBias",
         "description": _plain(_found(r"^# .+?\n\n(.+?)\n\n", card, "description")),
         "license": "https://creativecommons.org/licenses/by/4.0/",
+        **({"url": addresses.url} if addresses.url else {}),
         "version": components.version,
         "datePublished": components.released,
         "inLanguage": ["en-IN", "hi-Latn"],

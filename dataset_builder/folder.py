@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from .card import DataFile, configurations, render_card
+from .card import LOCAL, Addresses, DataFile, configurations, render_card
 from .columns import BlockTable, Column, iter_tables
 from .components import load_components
 from .croissant import CROISSANT, render_croissant
@@ -38,8 +38,10 @@ class BuildSummary:
     """Hash of the content."""
 
 
-def build_dataset(out: Path, components: Components | None = None) -> BuildSummary:
-    """Write the dataset into `out`, replacing an older one.
+def build_dataset(
+    out: Path, components: Components | None = None, addresses: Addresses = LOCAL
+) -> BuildSummary:
+    """Write the dataset into `out`, replacing an older one; its card names `addresses`.
 
     Everything is written beside `out` first and swapped in at the end. Raises ComponentsError for
     faulty components, and DatasetFolderError where `out` cannot be written or holds other files.
@@ -47,7 +49,7 @@ def build_dataset(out: Path, components: Components | None = None) -> BuildSumma
     components = components or load_components()
     with replaced_folder(out, _foreign_files) as folder:
         files, digest = _write_tables(folder, components)
-        texts = _texts(components, files, digest)
+        texts = _texts(components, files, digest, addresses)
         names = [*texts, *(file.path for file in files)]
         texts[MANIFEST] = _manifest(components, names, digest)
         for name, text in texts.items():
@@ -55,7 +57,9 @@ def build_dataset(out: Path, components: Components | None = None) -> BuildSumma
         return _summary(folder, files, digest)
 
 
-def check_dataset(out: Path, components: Components | None = None) -> BuildSummary:
+def check_dataset(
+    out: Path, components: Components | None = None, addresses: Addresses = LOCAL
+) -> BuildSummary:
     """Verify that `out` holds exactly the dataset that the components give.
 
     Every Parquet file is read back and compared value by value, the card, eval.yaml and croissant.json as
@@ -69,7 +73,7 @@ def check_dataset(out: Path, components: Components | None = None) -> BuildSumma
             f"{out / MANIFEST}: fingerprint is {manifest['fingerprint']}, expected {digest}; "
             "build the dataset again"
         )
-    texts = _texts(components, files, digest)
+    texts = _texts(components, files, digest, addresses)
     for name, text in texts.items():
         _check_text(out / name, text)
     if extra := _other_files(out, [*texts, *(file.path for file in files)]):
@@ -168,13 +172,15 @@ def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
             )
 
 
-def _texts(components: Components, files: Sequence[DataFile], digest: str) -> dict[str, str]:
+def _texts(
+    components: Components, files: Sequence[DataFile], digest: str, addresses: Addresses
+) -> dict[str, str]:
     """Return the folder's text files but the manifest, by name."""
-    card = render_card(components, files, digest)
+    card = render_card(components, files, digest, addresses)
     return {
         "README.md": card,
         EVAL_YAML: render_eval_yaml(components),
-        CROISSANT: render_croissant(components, files, card),
+        CROISSANT: render_croissant(components, files, card, addresses),
     }
 
 
