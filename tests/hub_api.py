@@ -330,7 +330,7 @@ def _commit(hub: "HubServer", call: Call, found: re.Match[str]) -> Answer:
     if header["value"].get("parentCommit", repo.at(ref).sha) != repo.at(ref).sha:
         raise RefusedError(412, "A commit has happened since. Please refresh and try again.")
     tree = changed(repo.at(ref).files, [_operation(repo, line) for line in lines])
-    _refuse_faulty(repo.kind, tree)
+    _refuse_faulty(hub, repo.kind, tree)
     title, text = header["value"]["summary"], header["value"].get("description", "")
     pull = None
     if call.query.get("create_pr"):
@@ -358,12 +358,12 @@ def _operation(repo: Repo, line: dict[str, Any]) -> tuple[str, str, Blob | None]
     return key, value["path"], None
 
 
-def _refuse_faulty(kind: str, tree: Mapping[str, Blob]) -> None:
+def _refuse_faulty(hub: "HubServer", kind: str, tree: Mapping[str, Blob]) -> None:
     card = tree["README.md"].data if "README.md" in tree else b""
     if kind != "model" and (errors := hub_rules.card_errors(kind, card)):
         raise RefusedError(400, "Invalid metadata in README.md: " + "; ".join(errors))
     registered = tree.get("eval.yaml") if kind == "dataset" else None
-    if registered and (errors := hub_rules.eval_yaml_errors(registered.data, card)):
+    if registered and (errors := hub_rules.eval_yaml_errors(registered.data, card, hub.frameworks)):
         raise RefusedError(400, "Invalid eval.yaml: " + "; ".join(errors))
 
 

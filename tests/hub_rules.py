@@ -3,7 +3,7 @@ independently of the checks that `rupeebias publish` makes.
 """
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import yaml
@@ -16,8 +16,8 @@ TASKS = {"text-generation", "question-answering", "text-classification"}
 TASK_KEYS = {"id", "config", "split", "field_spec", "solvers", "scorers", "epochs", "epoch_reducer"}
 
 
-def eval_yaml_errors(text: bytes, card: bytes) -> list[str]:
-    """Return what is wrong with a dataset's eval.yaml, given its README.md."""
+def eval_yaml_errors(text: bytes, card: bytes, frameworks: Collection[str] | None = None) -> list[str]:
+    """Return what is wrong with a dataset's eval.yaml, given its README.md and the known frameworks."""
     try:
         content = yaml.safe_load(text)
     except yaml.YAMLError:
@@ -29,6 +29,8 @@ def eval_yaml_errors(text: bytes, card: bytes) -> list[str]:
         for key in ("name", "description", "evaluation_framework")
         if not isinstance(content.get(key), str) or not content[key].strip()
     ]
+    if frameworks is not None and content.get("evaluation_framework") not in frameworks:
+        errors.append('"evaluation_framework" must be one of the known frameworks')
     tasks = content.get("tasks")
     if not isinstance(tasks, list) or not tasks:
         return [*errors, '"tasks" must be a list of at least one task']

@@ -13,6 +13,13 @@ def publish(
     private: Annotated[
         bool, typer.Option("--private", help="Create the repositories as private ones.")
     ] = False,
+    eval_yaml: Annotated[
+        bool,
+        typer.Option(
+            "--eval-yaml/--no-eval-yaml",
+            help="Send eval.yaml, which asks the Hub for leaderboards; leave it out if the Hub refuses it.",
+        ),
+    ] = True,
 ) -> None:
     """Publish the dataset (ORG/rupeebias) and the metric (the static Space ORG/rupeebias_metric) on the Hub.
 
@@ -22,4 +29,4 @@ def publish(
     """
     from ..hub.publish.api import publish as publish_both
 
-    publish_both(org, dry_run=dry_run, private=private, say=typer.echo)
+    publish_both(org, dry_run=dry_run, private=private, eval_yaml=eval_yaml, say=typer.echo)

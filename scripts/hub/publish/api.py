@@ -18,15 +18,18 @@ if TYPE_CHECKING:
 Say = Callable[[str], object]
 
 
-def publish(org: str, *, dry_run: bool = False, private: bool = False, say: Say = print) -> list[Sent]:
+def publish(
+    org: str, *, dry_run: bool = False, private: bool = False, eval_yaml: bool = True, say: Say = print
+) -> list[Sent]:
     """Publish dataset and metric for `org` and return what was done; a dry run sends nothing.
 
     The token is the one of HF_TOKEN or `hf auth login`; a dry run needs none for public repositories. `say`
-    hears what would be or was done, line by line. Raises RupeeBiasError (UsageError for a bad name) before
-    anything is sent if a check fails, rights are missing or a published version would change.
+    hears what would be or was done, line by line. `eval_yaml=False` leaves that file out. Raises
+    RupeeBiasError (UsageError for a bad name) before anything is sent if a check fails, rights are missing
+    or a published version would change.
     """
     with tempfile.TemporaryDirectory(prefix="rupeebias-publish-") as folder:
-        staged = stage(org, Path(folder))
+        staged = stage(org, Path(folder), eval_yaml=eval_yaml)
         say("checking that both load")
         check_staged(staged)
         return publish_staged(staged, hub_client(), org, dry_run=dry_run, private=private, say=say)
@@ -43,6 +46,8 @@ def publish_staged(
         for line in plan_lines(plan):
             say(line)
     if dry_run:
+        if not api.token:
+            say("no token: a private repository looks as if it did not exist")
         say("dry run: nothing was sent")
         return []
     sent = []
