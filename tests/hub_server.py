@@ -207,6 +207,8 @@ def _refused(refused: RefusedError) -> Answer:
 def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = 1 << 16  # head and body in one packet: no client waits for the second
+        disable_nagle_algorithm = True
 
         def serve(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
