@@ -34,7 +34,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from hub_api import Answer, Call, answer
+from hub_api import answer
+from hub_http import Answer, Call
 from hub_store import RefusedError, Repo, User
 
 __all__ = ["HubServer", "Request", "User"]

@@ -9,7 +9,7 @@ from hub_server import HubServer, Request
 from hub_store import Repo
 
 from rupeebias.errors import RupeeBiasError
-from rupeebias.hub.publish.api import publish_staged
+from rupeebias.hub.publish.api import publish
 from rupeebias.hub.publish.staging import Staged
 
 ORG = "rupee-org"
@@ -40,7 +40,9 @@ class Publisher:
         api = HfApi(endpoint=self.hub.url, token=token or False)
         options = {name: name in flags for name in ("dry_run", "private")}
         try:
-            publish_staged(staged or self.staged, api, ORG, say=said.append, **options)
+            publish(
+                ORG, api=api, prepare=lambda org, folder: staged or self.staged, say=said.append, **options
+            )
         finally:
             assert token is None or token not in "".join(said)
         return said

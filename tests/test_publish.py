@@ -75,10 +75,10 @@ def test_a_dry_run_sends_nothing_and_needs_no_token(publisher: Publisher) -> Non
     lines = publisher.run("dry_run", token=None)
     assert publisher.writes() == []
     assert publisher.hub.repos == {}
-    assert lines[0].startswith(f"dataset {DATASET} (to be created): 14 files to change, ")
-    assert lines[0].endswith("tag v1.0.0 to be set")
+    assert lines[1].startswith(f"dataset {DATASET} (to be created): 14 files to change, ")
+    assert lines[1].endswith("tag v1.0.0 to be set")
     size = (publisher.staged.dataset.folder / "README.md").stat().st_size
-    assert lines[1].split() == ["new", f"{size:,}", "README.md"]
+    assert lines[2].split() == ["new", f"{size:,}", "README.md"]
     assert lines[-1] == "dry run: nothing was sent"
 
 
