@@ -1,0 +1,34 @@
+"""`rupeebias publish`: dataset and metric to the Hub."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+
+def publish(
+    org: Annotated[str, typer.Option(help="User or organisation on the Hub that is to own both.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything and show what would be sent; send nothing.")
+    ] = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="Create the repositories as private ones.")
+    ] = False,
+    eval_yaml: Annotated[
+        bool,
+        typer.Option(
+            "--eval-yaml/--no-eval-yaml",
+            help="Send eval.yaml, which asks the Hub for leaderboards; leave it out if the Hub refuses it.",
+        ),
+    ] = True,
+) -> None:
+    """Publish the dataset (ORG/rupeebias) and the metric (the static Space ORG/rupeebias_metric) on the Hub.
+
+    Example: rupeebias publish --org my-lab --dry-run, then without --dry-run. Both are built and loaded
+    once before anything is sent; each gets one commit and the tag of its version, unchanged content none.
+    The token comes from HF_TOKEN or `hf auth login`. The same command finishes what was interrupted.
+    """
+    from ..hub.publish import api
+
+    prepare = partial(api.built_and_checked, eval_yaml=eval_yaml)
+    api.publish(org, dry_run=dry_run, private=private, prepare=prepare, say=typer.echo)
