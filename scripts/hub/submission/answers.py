@@ -99,6 +99,8 @@ def read_answers(data: bytes, n_repeats: int) -> Answers:
     except (pa.ArrowException, OSError, OverflowError, MemoryError) as error:
         fault = (str(error) or type(error).__name__).splitlines()[0][:120]
         raise ValueError(f"it is not a Parquet file that can be read ({fault})") from None
+    if sum(batch.num_rows for batch in batches) != footer.n_rows:
+        raise ValueError("it is damaged: its pages hold fewer rows than its footer says")
     try:
         return _joined(batches)
     except UnicodeDecodeError:
