@@ -10,6 +10,7 @@ from typing import Any
 import report_runs
 
 from rupeebias.generate.manifest import Counts, Manifest, PromptSet, RunIdentity, write_manifest
+from rupeebias.generate.types import JSON
 from rupeebias.hub.submission.answers import Answers, read_answers, write_answers
 from rupeebias.metric.design import DATASET_FINGERPRINT
 from rupeebias.selection import Selection, expected_prompt_ids
@@ -17,7 +18,7 @@ from rupeebias.selection import Selection, expected_prompt_ids
 MODEL = "openai/gpt-test"
 SMALL = Selection.parse(axes=["gender"], use_cases=["salary_estimation"], limit=8)
 """40 prompts: eight slots of five identifiers."""
-SETTINGS = {"provider": "openai", "temperature": 0.0}
+SETTINGS: dict[str, JSON] = {"provider": "openai", "temperature": 0.0}
 Record = dict[str, Any]
 
 
@@ -26,7 +27,7 @@ def write_run(
     *,
     model: str = MODEL,
     selection: Selection = SMALL,
-    settings: dict[str, Any] | None = None,
+    settings: dict[str, JSON] | None = None,
     arm: str = "standard",
     repeats: int = 1,
     change: Callable[[list[Record]], Sequence[Record]] = lambda records: records,

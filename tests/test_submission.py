@@ -246,6 +246,6 @@ def test_neither_pandas_nor_the_hub_client_is_imported(tmp_path: Path) -> None:
         "print({'pandas', 'datasets', 'huggingface_hub', 'litellm'} & set(sys.modules))\n"
     )
     run = write_run(tmp_path / "run", selection=SMALL)
-    command = [sys.executable, "-c", code, run, tmp_path / "out"]
+    command = [sys.executable, "-c", code, str(run), str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.stdout, done.stderr) == ("set()\n", "")

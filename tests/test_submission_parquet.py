@@ -48,7 +48,8 @@ def by_hand(outputs: list[str | None], schema: pa.Schema = SCHEMA, **options: An
 
 def varint(number: int, length: int | None = None) -> bytes:
     """Return a whole number as Thrift writes it, drawn out to `length` bytes."""
-    value, groups = number << 1, []
+    value = number << 1
+    groups: list[int] = []
     while value or not groups:
         groups.append(value & 127)
         value >>= 7
