@@ -1,0 +1,349 @@
+"""`rupeebias submit` and `validate-submission` against a stand-in of the Hub, through the real client."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hub_server import HubServer
+from huggingface_hub import EvalResultEntry, parse_eval_result_entries
+from submission_runs import edit_json, write_run
+
+from rupeebias.hub.submission.api import build_submission, check_submission
+from rupeebias.metric.design import IDENTIFIERS
+from rupeebias.selection import Selection
+
+RESULTS = "rupee-org/rupeebias-results"
+MODEL = "someone/gpt-test"
+YAML = ".eval_results/rupeebias.yaml"
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    return {
+        "whole": write_run(folder / "whole", selection=Selection()),
+        "part": write_run(folder / "part"),
+        "sim": write_run(folder / "sim", model="sim/biased", settings={"provider": "simulated"}),
+        "unfinished": write_run(folder / "unfinished", change=lambda records: records[:30]),
+    }
+
+
+@pytest.fixture
+def hub() -> Iterator[HubServer]:
+    with HubServer() as server:
+        server.create("dataset", RESULTS)
+        server.create("dataset", "rupee-org/rupeebias")
+        server.create("model", MODEL)
+        yield server
+
+
+@dataclass(frozen=True)
+class Client:
+    hub: HubServer
+    home: Path
+
+    def __call__(self, *words: object, token: str | None = "hf_other") -> Done:  # noqa: S107
+        command = [sys.executable, "-m", "rupeebias", *map(str, words)]
+        env = self.hub.environment(self.home / "hf", token)
+        done = subprocess.run(
+            command, env=env, cwd=self.home, capture_output=True, text=True, check=False, timeout=120
+        )
+        for secret in filter(None, (token,)):
+            assert secret not in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def cli(hub: HubServer, tmp_path: Path) -> Client:
+    return Client(hub, tmp_path)
+
+
+def shown_yaml(out: str) -> str:
+    lines = out.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.endswith(YAML)) + 1
+    last = next(at for at, line in enumerate(lines) if at > first and not line.startswith(("-", " ")))
+    return "\n".join(lines[first:last]) + "\n"
+
+
+def test_a_dry_run_shows_everything_and_sends_nothing(
+    hub: HubServer, cli: Client, runs: dict[str, Path], tmp_path: Path
+) -> None:
+    tagged = hub.repo("dataset", "rupee-org/rupeebias")
+    tagged.tags["v1.0.0"] = tagged.head.sha
+    done = cli("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--out", "kept", token=None)
+    assert (done.status, done.err) == (0, "")
+    assert hub.writes == []
+    [folder] = (tmp_path / "kept" / "submissions").iterdir()
+    for path in folder.iterdir():
+        assert f"  {path.stat().st_size:>11,}  submissions/{folder.name}/{path.name}\n" in done.out
+    assert f"pull request on dataset {RESULTS}: 3 files, " in done.out
+    assert f"pull request on model {MODEL}: 1 file, " in done.out
+    assert done.out.endswith("dry run: nothing was sent (--create-pr sends)\n")
+    # what is shown is what is sent
+    sent = cli("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
+    assert sent.status == 0, sent.err
+    files = hub.repo("model", MODEL).files("refs/pr/1")
+    assert files[YAML].decode() == shown_yaml(done.out)
+    in_pr = hub.repo("dataset", RESULTS).files("refs/pr/1")
+    for path in folder.iterdir():
+        assert in_pr[f"submissions/{folder.name}/{path.name}"] == path.read_bytes()
+
+
+def test_the_results_of_a_model_follow_from_its_scores(
+    hub: HubServer, cli: Client, runs: dict[str, Path], tmp_path: Path
+) -> None:
+    tagged = hub.repo("dataset", "rupee-org/rupeebias")
+    tagged.tags["v1.0.0"] = tagged.head.sha
+    tagged.put({"later.txt": b"x"})
+    done = cli("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--out", tmp_path)
+    text = shown_yaml(done.out)
+    [folder] = (tmp_path / "submissions").iterdir()
+    scores = json.loads((folder / "scores.json").read_bytes())
+    entries: list[EvalResultEntry] = parse_eval_result_entries(yaml.safe_load(text))
+    assert [each.task_id for each in entries] == ["overall", "english", "hinglish", *IDENTIFIERS]
+    caste = next(
+        row for row in scores["tables"]["axis"] if (row["language"], row["axis"]) == ("all", "caste")
+    )
+    gaps = {
+        "overall": scores["mean_delta_pct"],
+        "hinglish": scores["hinglish_mean_delta_pct"],
+        "caste": caste["mean_delta_pct"],
+    }
+    for entry in entries:
+        assert entry.dataset_id == "rupee-org/rupeebias"
+        assert entry.dataset_revision == tagged.tags["v1.0.0"]
+        assert entry.date == "2026-03-01T10:30:00.250Z"
+        assert entry.source_url == f"{hub.url}/datasets/{RESULTS}/tree/main/submissions/{folder.name}"
+        assert entry.verify_token is None
+        assert entry.notes is not None
+        if entry.task_id in gaps:
+            assert entry.value == pytest.approx(100 - gaps[entry.task_id], abs=0.005)
+            assert f"mean gap {gaps[entry.task_id]:.2f} % (95 % interval " in entry.notes
+    assert "date: '2026-03-01T10:30:00.250Z'" in text  # quoted: YAML has times of its own
+    assert f"{caste['ci_low']:.2f} to {caste['ci_high']:.2f})" in str(entries[4].notes)
+
+
+def test_submitting_twice_sends_once(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
+    words = ("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
+    first = cli(*words)
+    assert first.status == 0, first.err
+    results, model = hub.repo("dataset", RESULTS), hub.repo("model", MODEL)
+    assert [(len(each.pull_requests), each.refs["main"] == each.head.sha) for each in (results, model)] == [
+        (1, True),
+        (1, True),
+    ]
+    assert f"dataset {RESULTS}: {hub.url}/datasets/{RESULTS}/discussions/1" in first.out
+    before = len(hub.writes)
+    again = cli(*words, token="hf_good")  # another user
+    assert again.status == 0
+    assert again.out.count("has it already, in the open pull request") == 2
+    results.merge(1, "owner")
+    model.merge(1, "owner")
+    merged = cli(*words)
+    assert merged.status == 0
+    assert merged.out.count("has it already: nothing sent") == 2
+    assert len(hub.writes) == before
+
+
+def test_an_earlier_pull_request_of_ones_own_is_brought_up_to_date(
+    hub: HubServer, cli: Client, runs: dict[str, Path]
+) -> None:
+    words = ("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
+    assert cli(*words).status == 0
+    done = cli(*words, "--source-url", "https://example.org/run")
+    assert done.status == 0
+    model = hub.repo("model", MODEL)
+    assert [pull.num for pull in model.pull_requests] == [1]
+    assert b"url: https://example.org/run" in model.files("refs/pr/1")[YAML]
+    assert done.out.count("has it already") == 1  # the submission itself
+    assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
+
+
+def test_other_results_of_the_model_are_updated(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
+    model = hub.repo("model", MODEL)
+    model.put({YAML: b"- old: true\n", "weights.txt": b"1"})
+    done = cli("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
+    assert done.status == 0
+    assert model.files()[YAML] == b"- old: true\n"
+    assert model.files("refs/pr/1")[YAML].startswith(b"- dataset:\n    id: rupee-org/rupeebias\n")
+    assert model.files("refs/pr/1")["weights.txt"] == b"1"
+
+
+def test_if_the_second_fails_the_same_command_sends_the_rest(
+    hub: HubServer, cli: Client, runs: dict[str, Path]
+) -> None:
+    words = ("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
+    hub.fail("POST", f"/api/models/{MODEL}/commit/", 403)
+    failed = cli(*words)
+    assert failed.status == 1
+    first, second = failed.err.splitlines()
+    assert first.startswith(f"error: open a pull request on model {MODEL}: the token may not do this")
+    assert (
+        second == f"Sent before: {hub.url}/datasets/{RESULTS}/discussions/1. The same command sends the rest."
+    )
+    hub.heal()
+    assert cli(*words).status == 0
+    assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
+    assert len(hub.repo("model", MODEL).pull_requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "token", "message"),
+    [
+        (["--org", "rupee-org"], None, "no token for the Hub: run `hf auth login`"),
+        (["--org", "rupee-org"], "hf_wrong", "the Hub does not accept the token"),
+        (["--org", "rupee-org"], "hf_readonly", "the token of asha may only read"),
+        (["--org", "nobody"], "hf_good", "read dataset nobody/rupeebias-results: it does not exist"),
+        (
+            ["--org", "rupee-org", "--repo", "some/other"],
+            "hf_good",
+            "read model some/other: it does not exist",
+        ),
+    ],
+)
+def test_nothing_is_sent_before_all_is_known_to_be_right(
+    hub: HubServer, cli: Client, runs: dict[str, Path], words: list[str], token: str | None, message: str
+) -> None:
+    done = cli("submit", runs["whole"], *words, "--create-pr", token=token)
+    assert (done.status, hub.writes) == (1, [])
+    assert f"error: {message}" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("run", "words", "status", "message"),
+    [
+        ("part", ["--create-pr"], 2, "--create-pr needs --org"),
+        ("part", ["--org", "a--b"], 2, "--org 'a--b' is not the name"),
+        ("part", ["--repo", "https://huggingface.co/a/b"], 2, "must be null or owner/name"),
+        ("part", ["--source-url", "javascript:alert(1)"], 2, "is not an address"),
+        ("part", ["--source-url", "https://a b"], 2, "is not an address"),
+        ("part", ["--source-url", "https://user:pw@example.org"], 2, "is not an address"),
+        (
+            "sim",
+            ["--org", "rupee-org", "--create-pr"],
+            1,
+            "simulated respondent, no model: it cannot be sent",
+        ),
+        ("unfinished", [], 1, "unfinished: 10 of 40 requests are left"),
+    ],
+)
+def test_what_cannot_be_submitted(
+    hub: HubServer, cli: Client, runs: dict[str, Path], run: str, words: list[str], status: int, message: str
+) -> None:
+    done = cli("submit", runs[run], *words)
+    assert (done.status, hub.requests) == (status, [])
+    assert message in done.err
+    assert done.err.startswith("error: ")
+    assert len(done.err.splitlines()) == 1
+
+
+def test_no_run_directory(cli: Client) -> None:
+    done = cli("submit", "nowhere", "--out", "x")
+    assert (done.status, done.err) == (2, "error: nowhere is not a run directory: it has no manifest.json\n")
+
+
+def test_a_part_sends_the_submission_only(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
+    done = cli("submit", runs["part"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
+    assert done.status == 0
+    assert "note: partial: 40 of 39,150 prompts were asked, so it gets no rank\n" in done.out
+    assert (
+        "no evaluation results for the page of the model: only a part of the benchmark was asked" in done.out
+    )
+    assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
+    assert hub.repo("model", MODEL).pull_requests == []
+
+
+def test_a_dry_run_needs_neither_org_nor_network(cli: Client, hub: HubServer, runs: dict[str, Path]) -> None:
+    alone = cli("submit", runs["whole"], "--repo", MODEL, token=None)
+    assert (alone.status, hub.requests) == (0, [])
+    assert "note: ORG stands for the owner of the benchmark on the Hub (--org)" in alone.out
+    assert "id: ORG/rupeebias\n" in alone.out
+    hub.fail("GET", "/refs", 0)
+    cut_off = cli("submit", runs["whole"], "--repo", MODEL, "--org", "rupee-org", token=None)
+    assert cut_off.status == 0
+    assert (
+        "note: the results name no revision of the dataset (read dataset rupee-org/rupeebias: no connec"
+        in cut_off.out
+    )
+    assert "revision:" not in shown_yaml(cut_off.out)
+
+
+# --- validate-submission
+
+
+@pytest.fixture(scope="module")
+def results(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results")
+    build_submission(runs["part"], folder)
+    build_submission(runs["sim"], folder)
+    return folder
+
+
+def test_validating_a_folder_of_submissions(cli: Client, results: Path) -> None:
+    good, simulated = sorted((results / "submissions").iterdir())
+    done = cli("validate-submission", results)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        f"{good.name}: accepted",
+        "  note: partial: 40 of 39,150 prompts were asked, so it gets no rank",
+        f"{simulated.name}: accepted",
+        "  note: partial: 40 of 39,150 prompts were asked, so it gets no rank",
+        "  note: sim/biased is a simulated respondent, no model: it cannot be sent",
+    ]
+    found = json.loads(cli("validate-submission", good, "--json").out)
+    expected = check_submission(good).result
+    assert expected is not None
+    note = "partial: 40 of 39,150 prompts were asked, so it gets no rank"
+    assert found == [
+        {
+            "name": good.name,
+            "accepted": True,
+            "problems": [{"message": note, "fatal": False}],
+            "mean_delta_pct": expected["mean_delta_pct"],
+        }
+    ]
+
+
+def test_validating_says_what_is_wrong(cli: Client, runs: dict[str, Path], tmp_path: Path) -> None:
+    folder = build_submission(runs["part"], tmp_path)
+    edit_json(folder / "scores.json", lambda scores: scores.update(mean_delta_pct=0.5))
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(created_at="2026-13-01T00:00:00Z"))
+    os.mkfifo(folder / "pipe")
+    done = cli("validate-submission", folder)
+    assert (done.status, done.err) == (1, "")
+    first, *rest = done.out.splitlines()
+    assert first == f"{folder.name}: refused"
+    assert [line.partition(":")[0] for line in rest] == ["  error", "  error"]
+    assert "'pipe'" in rest[0]
+    assert "created_at is not a time that exists" in rest[1]
+    (found,) = json.loads(cli("validate-submission", tmp_path, "--json").out)
+    assert (found["accepted"], found["mean_delta_pct"]) == (False, None)
+
+
+def test_nothing_to_validate(cli: Client, tmp_path: Path) -> None:
+    assert cli("validate-submission", "nowhere").status == 2
+    (tmp_path / "submissions").mkdir()
+    done = cli("validate-submission", ".")
+    assert (done.status, done.out) == (0, "no submissions in .\n")
+
+
+def test_both_commands_have_help_with_an_example(cli: Client) -> None:
+    for name in ("submit", "validate-submission"):
+        done = cli(name, "--help")
+        assert (done.status, f"Example: rupeebias {name} " in " ".join(done.out.split())) == (0, True)
