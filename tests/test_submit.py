@@ -5,17 +5,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from hub_server import HubServer
-from huggingface_hub import EvalResultEntry, parse_eval_result_entries
+from huggingface_hub import EvalResultEntry, HfApi, parse_eval_result_entries
 from submission_runs import edit_json, write_run
 
+from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.submission.api import build_submission, check_submission
+from rupeebias.hub.submission.delivery import Delivery
+from rupeebias.hub.submission.sending import SubmitOptions, check_options, prepare, send
 from rupeebias.metric.design import IDENTIFIERS
 from rupeebias.selection import Selection
 
@@ -80,39 +82,34 @@ def shown_yaml(out: str) -> str:
     return "\n".join(lines[first:last]) + "\n"
 
 
-def test_a_dry_run_shows_everything_and_sends_nothing(
-    hub: HubServer, cli: Client, runs: dict[str, Path], tmp_path: Path
-) -> None:
-    tagged = hub.repo("dataset", "rupee-org/rupeebias")
-    tagged.tags["v1.0.0"] = tagged.head.sha
-    done = cli("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--out", "kept", token=None)
-    assert (done.status, done.err) == (0, "")
-    assert hub.writes == []
-    [folder] = (tmp_path / "kept" / "submissions").iterdir()
-    for path in folder.iterdir():
-        assert f"  {path.stat().st_size:>11,}  submissions/{folder.name}/{path.name}\n" in done.out
-    assert f"pull request on dataset {RESULTS}: 3 files, " in done.out
-    assert f"pull request on model {MODEL}: 1 file, " in done.out
-    assert done.out.endswith("dry run: nothing was sent (--create-pr sends)\n")
-    # what is shown is what is sent
-    sent = cli("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
-    assert sent.status == 0, sent.err
-    files = hub.repo("model", MODEL).files("refs/pr/1")
-    assert files[YAML].decode() == shown_yaml(done.out)
-    in_pr = hub.repo("dataset", RESULTS).files("refs/pr/1")
-    for path in folder.iterdir():
-        assert in_pr[f"submissions/{folder.name}/{path.name}"] == path.read_bytes()
-
-
-def test_the_results_of_a_model_follow_from_its_scores(
+def test_what_a_dry_run_shows_is_what_is_sent(
     hub: HubServer, cli: Client, runs: dict[str, Path], tmp_path: Path
 ) -> None:
     tagged = hub.repo("dataset", "rupee-org/rupeebias")
     tagged.tags["v1.0.0"] = tagged.head.sha
     tagged.put({"later.txt": b"x"})
-    done = cli("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--out", tmp_path)
-    text = shown_yaml(done.out)
-    [folder] = (tmp_path / "submissions").iterdir()
+    words = ("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL)
+    dry = cli(*words, "--out", "kept", token=None)
+    assert (dry.status, dry.err) == (0, "")
+    assert hub.writes == []
+    [folder] = (tmp_path / "kept" / "submissions").iterdir()
+    for path in folder.iterdir():
+        assert f"  {path.stat().st_size:>11,}  submissions/{folder.name}/{path.name}\n" in dry.out
+    assert f"pull request on dataset {RESULTS}: 3 files, " in dry.out
+    assert f"pull request on model {MODEL}: 1 file, " in dry.out
+    assert dry.out.endswith("dry run: nothing was sent (--create-pr sends)\n")
+    check_results(hub, shown_yaml(dry.out), folder)
+    real = cli(*words, "--create-pr")
+    assert real.status == 0, real.err
+    files = hub.repo("model", MODEL).files("refs/pr/1")
+    assert files[YAML].decode() == shown_yaml(dry.out)
+    in_pr = hub.repo("dataset", RESULTS).files("refs/pr/1")
+    for path in folder.iterdir():
+        assert in_pr[f"submissions/{folder.name}/{path.name}"] == path.read_bytes()
+
+
+def check_results(hub: HubServer, text: str, folder: Path) -> None:
+    """The results of a model follow from its scores."""
     scores = json.loads((folder / "scores.json").read_bytes())
     entries: list[EvalResultEntry] = parse_eval_result_entries(yaml.safe_load(text))
     assert [each.task_id for each in entries] == ["overall", "english", "hinglish", *IDENTIFIERS]
@@ -124,116 +121,137 @@ def test_the_results_of_a_model_follow_from_its_scores(
         "hinglish": scores["hinglish_mean_delta_pct"],
         "caste": caste["mean_delta_pct"],
     }
+    notes = {}
     for entry in entries:
         assert entry.dataset_id == "rupee-org/rupeebias"
-        assert entry.dataset_revision == tagged.tags["v1.0.0"]
+        assert entry.dataset_revision == hub.repo("dataset", "rupee-org/rupeebias").tags["v1.0.0"]
         assert entry.date == "2026-03-01T10:30:00.250Z"
         assert entry.source_url == f"{hub.url}/datasets/{RESULTS}/tree/main/submissions/{folder.name}"
         assert entry.verify_token is None
-        assert entry.notes is not None
+        notes[entry.task_id] = str(entry.notes)
         if entry.task_id in gaps:
             assert entry.value == pytest.approx(100 - gaps[entry.task_id], abs=0.005)
-            assert f"mean gap {gaps[entry.task_id]:.2f} % (95 % interval " in entry.notes
+            assert f"mean gap {gaps[entry.task_id]:.2f} % (95 % interval " in notes[entry.task_id]
     assert "date: '2026-03-01T10:30:00.250Z'" in text  # quoted: YAML has times of its own
-    assert f"{caste['ci_low']:.2f} to {caste['ci_high']:.2f})" in str(entries[4].notes)
+    assert f"{caste['ci_low']:.2f} to {caste['ci_high']:.2f})" in notes["caste"]
 
 
-def test_submitting_twice_sends_once(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
-    words = ("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
-    first = cli(*words)
-    assert first.status == 0, first.err
+def sent(hub: HubServer, deliveries: list[Delivery], token: str | None = "hf_other") -> str:  # noqa: S107
+    lines: list[str] = []
+    send(HfApi(endpoint=hub.url, token=token or False), deliveries, lines.append)
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def prepared(runs: dict[str, Path]) -> list[Delivery]:
+    """What a complete run gives to send."""
+    api = HfApi(endpoint="http://127.0.0.1:9", token=False)  # nobody listens: no revision of the dataset
+    options = SubmitOptions(org="rupee-org", repo=MODEL, create_pr=True)
+    return prepare(runs["whole"], options, api, lambda _: None)
+
+
+def test_submitting_twice_sends_once(hub: HubServer, prepared: list[Delivery]) -> None:
+    first = sent(hub, prepared)
     results, model = hub.repo("dataset", RESULTS), hub.repo("model", MODEL)
-    assert [(len(each.pull_requests), each.refs["main"] == each.head.sha) for each in (results, model)] == [
-        (1, True),
-        (1, True),
+    assert [len(each.pull_requests) for each in (results, model)] == [1, 1]
+    assert YAML not in model.files()
+    assert first.splitlines() == [
+        f"dataset {RESULTS}: {hub.url}/datasets/{RESULTS}/discussions/1",
+        f"model {MODEL}: {hub.url}/{MODEL}/discussions/1",
     ]
-    assert f"dataset {RESULTS}: {hub.url}/datasets/{RESULTS}/discussions/1" in first.out
     before = len(hub.writes)
-    again = cli(*words, token="hf_good")  # another user
-    assert again.status == 0
-    assert again.out.count("has it already, in the open pull request") == 2
+    again = sent(hub, prepared, "hf_good")  # another user
+    assert again.count("has it already, in the open pull request") == 2
     results.merge(1, "owner")
     model.merge(1, "owner")
-    merged = cli(*words)
-    assert merged.status == 0
-    assert merged.out.count("has it already: nothing sent") == 2
+    assert sent(hub, prepared).count("has it already: nothing sent") == 2
     assert len(hub.writes) == before
 
 
 def test_an_earlier_pull_request_of_ones_own_is_brought_up_to_date(
-    hub: HubServer, cli: Client, runs: dict[str, Path]
+    hub: HubServer, prepared: list[Delivery]
 ) -> None:
-    words = ("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
-    assert cli(*words).status == 0
-    done = cli(*words, "--source-url", "https://example.org/run")
-    assert done.status == 0
+    sent(hub, prepared)
+    changed = [prepared[0], replace(prepared[1], files={YAML: b"- other: 1\n"})]
+    said = sent(hub, changed)
     model = hub.repo("model", MODEL)
     assert [pull.num for pull in model.pull_requests] == [1]
-    assert b"url: https://example.org/run" in model.files("refs/pr/1")[YAML]
-    assert done.out.count("has it already") == 1  # the submission itself
+    assert model.files("refs/pr/1")[YAML] == b"- other: 1\n"
+    assert said.splitlines()[0].startswith(f"dataset {RESULTS} has it already")
+    assert said.splitlines()[1] == f"model {MODEL}: {hub.url}/{MODEL}/discussions/1"
+    sent(hub, prepared, "hf_good")  # somebody else's is left alone
+    assert [pull.author for pull in model.pull_requests] == ["ravi", "asha"]
+    assert model.files("refs/pr/1")[YAML] == b"- other: 1\n"
+
+
+def test_a_pull_request_that_was_closed_counts_no_more(hub: HubServer, prepared: list[Delivery]) -> None:
+    sent(hub, prepared)
+    hub.repo("model", MODEL).discussions[1].status = "closed"
+    sent(hub, prepared)
+    assert [pull.status for pull in hub.repo("model", MODEL).pull_requests] == ["closed", "open"]
     assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
 
 
-def test_other_results_of_the_model_are_updated(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
+def test_other_results_of_the_model_are_updated(hub: HubServer, prepared: list[Delivery]) -> None:
     model = hub.repo("model", MODEL)
     model.put({YAML: b"- old: true\n", "weights.txt": b"1"})
-    done = cli("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
-    assert done.status == 0
+    sent(hub, prepared)
     assert model.files()[YAML] == b"- old: true\n"
     assert model.files("refs/pr/1")[YAML].startswith(b"- dataset:\n    id: rupee-org/rupeebias\n")
     assert model.files("refs/pr/1")["weights.txt"] == b"1"
 
 
 def test_if_the_second_fails_the_same_command_sends_the_rest(
-    hub: HubServer, cli: Client, runs: dict[str, Path]
+    hub: HubServer, prepared: list[Delivery]
 ) -> None:
-    words = ("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
     hub.fail("POST", f"/api/models/{MODEL}/commit/", 403)
-    failed = cli(*words)
-    assert failed.status == 1
-    first, second = failed.err.splitlines()
-    assert first.startswith(f"error: open a pull request on model {MODEL}: the token may not do this")
+    with pytest.raises(RupeeBiasError) as failed:
+        sent(hub, prepared)
+    first, second = str(failed.value).splitlines()
+    assert first.startswith(f"open a pull request on model {MODEL}: the token may not do this")
     assert (
         second == f"Sent before: {hub.url}/datasets/{RESULTS}/discussions/1. The same command sends the rest."
     )
     hub.heal()
-    assert cli(*words).status == 0
+    sent(hub, prepared)
     assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
     assert len(hub.repo("model", MODEL).pull_requests) == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "token", "message"),
+    ("repo", "token", "message"),
     [
-        (["--org", "rupee-org"], None, "no token for the Hub: run `hf auth login`"),
-        (["--org", "rupee-org"], "hf_wrong", "the Hub does not accept the token"),
-        (["--org", "rupee-org"], "hf_readonly", "the token of asha may only read"),
-        (["--org", "nobody"], "hf_good", "read dataset nobody/rupeebias-results: it does not exist"),
-        (
-            ["--org", "rupee-org", "--repo", "some/other"],
-            "hf_good",
-            "read model some/other: it does not exist",
-        ),
+        (MODEL, None, "no token for the Hub: run `hf auth login`"),
+        (MODEL, "hf_wrong", "log in to the Hub: the Hub does not accept the token"),
+        (MODEL, "hf_readonly", "the token of asha may only read"),
+        ("some/other", "hf_good", "read model some/other: it does not exist, or the token may not see it"),
     ],
 )
 def test_nothing_is_sent_before_all_is_known_to_be_right(
-    hub: HubServer, cli: Client, runs: dict[str, Path], words: list[str], token: str | None, message: str
+    hub: HubServer, prepared: list[Delivery], repo: str, token: str | None, message: str
 ) -> None:
-    done = cli("submit", runs["whole"], *words, "--create-pr", token=token)
-    assert (done.status, hub.writes) == (1, [])
-    assert f"error: {message}" in done.err
-    assert len(done.err.splitlines()) == 1
+    with pytest.raises(RupeeBiasError, match=f"^{message}") as failed:
+        sent(hub, [prepared[0], replace(prepared[1], repo=repo)], token)
+    assert len(str(failed.value).splitlines()) == 1
+    assert hub.writes == []
+
+
+def test_no_results_dataset_and_no_token_end_the_command_in_one_line(
+    hub: HubServer, cli: Client, runs: dict[str, Path]
+) -> None:
+    nobody = cli("submit", runs["part"], "--org", "nobody", "--create-pr")
+    assert (nobody.status, len(nobody.err.splitlines())) == (1, 1)
+    assert nobody.err.startswith("error: read dataset nobody/rupeebias-results: it does not exist")
+    no_token = cli("submit", runs["part"], "--org", "rupee-org", "--create-pr", token=None)
+    assert (no_token.status, len(no_token.err.splitlines())) == (1, 1)
+    assert no_token.err.startswith("error: no token for the Hub")
+    assert hub.writes == []
 
 
 @pytest.mark.parametrize(
     ("run", "words", "status", "message"),
     [
         ("part", ["--create-pr"], 2, "--create-pr needs --org"),
-        ("part", ["--org", "a--b"], 2, "--org 'a--b' is not the name"),
-        ("part", ["--repo", "https://huggingface.co/a/b"], 2, "must be null or owner/name"),
-        ("part", ["--source-url", "javascript:alert(1)"], 2, "is not an address"),
-        ("part", ["--source-url", "https://a b"], 2, "is not an address"),
-        ("part", ["--source-url", "https://user:pw@example.org"], 2, "is not an address"),
         (
             "sim",
             ["--org", "rupee-org", "--create-pr"],
@@ -241,21 +259,43 @@ def test_nothing_is_sent_before_all_is_known_to_be_right(
             "simulated respondent, no model: it cannot be sent",
         ),
         ("unfinished", [], 1, "unfinished: 10 of 40 requests are left"),
+        ("nowhere", ["--out", "x"], 2, "nowhere is not a run directory: it has no manifest.json"),
     ],
 )
 def test_what_cannot_be_submitted(
     hub: HubServer, cli: Client, runs: dict[str, Path], run: str, words: list[str], status: int, message: str
 ) -> None:
-    done = cli("submit", runs[run], *words)
+    done = cli("submit", runs.get(run, run), *words)
     assert (done.status, hub.requests) == (status, [])
     assert message in done.err
     assert done.err.startswith("error: ")
     assert len(done.err.splitlines()) == 1
 
 
-def test_no_run_directory(cli: Client) -> None:
-    done = cli("submit", "nowhere", "--out", "x")
-    assert (done.status, done.err) == (2, "error: nowhere is not a run directory: it has no manifest.json\n")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (SubmitOptions(create_pr=True), "--create-pr needs --org"),
+        (SubmitOptions(org="a--b"), "--org 'a--b' is not the name"),
+        (SubmitOptions(repo="https://huggingface.co/a/b"), "must be null or owner/name"),
+        (SubmitOptions(repo="a"), "must be null or owner/name"),
+        *(
+            (SubmitOptions(source_url=url), "is not an address")
+            for url in (
+                "javascript:alert(1)",
+                "https://a b",
+                "https://a\nb",
+                "https://user:pw@example.org",
+                "https://[",
+                "https://",
+                "https://x/" + "a" * 500,
+            )
+        ),
+    ],
+)
+def test_bad_options(options: SubmitOptions, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_options(options)
 
 
 def test_a_part_sends_the_submission_only(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
@@ -274,14 +314,26 @@ def test_a_dry_run_needs_neither_org_nor_network(cli: Client, hub: HubServer, ru
     assert (alone.status, hub.requests) == (0, [])
     assert "note: ORG stands for the owner of the benchmark on the Hub (--org)" in alone.out
     assert "id: ORG/rupeebias\n" in alone.out
-    hub.fail("GET", "/refs", 0)
-    cut_off = cli("submit", runs["whole"], "--repo", MODEL, "--org", "rupee-org", token=None)
-    assert cut_off.status == 0
-    assert (
-        "note: the results name no revision of the dataset (read dataset rupee-org/rupeebias: no connec"
-        in cut_off.out
-    )
-    assert "revision:" not in shown_yaml(cut_off.out)
+    assert "revision:" not in shown_yaml(alone.out)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_dataset_whose_version_cannot_be_read_is_said(
+    hub: HubServer, runs: dict[str, Path], is_there: bool
+) -> None:
+    reason = "rupee-org/rupeebias has no tag v1.0.0"
+    if not is_there:
+        hub.fail("GET", "/refs", 0)
+        reason = "(read dataset rupee-org/rupeebias: no connection"
+    said: list[str] = []
+    options = SubmitOptions(org="rupee-org", repo=MODEL, source_url="https://example.org/run?a=1")
+    deliveries = prepare(runs["whole"], options, HfApi(endpoint=hub.url, token=False), said.append)
+    [note] = [line for line in said if "the results name no revision" in line]
+    assert reason in note
+    entries = parse_eval_result_entries(yaml.safe_load(deliveries[1].files[YAML]))
+    assert {(each.dataset_revision, each.source_url) for each in entries} == {
+        (None, "https://example.org/run?a=1")
+    }
 
 
 # --- validate-submission
