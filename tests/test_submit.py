@@ -18,7 +18,8 @@ from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.submission.api import build_submission, check_submission
 from rupeebias.hub.submission.delivery import Delivery
-from rupeebias.hub.submission.sending import SubmitOptions, check_options, prepare, send
+from rupeebias.hub.submission.options import SubmitOptions, check_options
+from rupeebias.hub.submission.sending import prepare, send
 from rupeebias.metric.design import IDENTIFIERS
 from rupeebias.selection import Selection
 

@@ -29,7 +29,7 @@ def submit(
     model. Both are pull requests, and what is there already is not sent again. The token comes from HF_TOKEN
     or `hf auth login`.
     """
-    from ..hub.submission.sending import SubmitOptions
+    from ..hub.submission.options import SubmitOptions
     from ..hub.submission.sending import submit as submit_run
 
     submit_run(run, SubmitOptions(org, repo, out, source_url, create_pr), typer.echo)

@@ -2,17 +2,15 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 from rupeebias.metric.design import BENCHMARK_VERSION
 
-from ...errors import RupeeBiasError, UsageError
+from ...errors import RupeeBiasError
 from ...generate.manifest import read_manifest
 from ..faults import hub_errors
-from ..names import DATASET, RESULTS, repository
+from ..names import DATASET, RESULTS
 from ..publish.api import hub_client
 from ..publish.rights import require_writer
 from .build import build_submission
@@ -20,31 +18,14 @@ from .check import check_submission
 from .delivery import Delivery, Found, find_delivery, send_delivery
 from .eval_results import PATH, Source, eval_yaml, reason_without
 from .manifest import SIMULATED
+from .options import SubmitOptions, check_options
 from .records import FOLDER, CheckedSubmission
-from .texts import fault_in_repo
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 Say = Callable[[str], object]
 _PLACEHOLDER: Final = "ORG"
-_LONGEST_URL: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class SubmitOptions:
-    """What `rupeebias submit` is told beside the run."""
-
-    org: str | None = None
-    """Owner of the benchmark's repositories on the Hub."""
-    repo: str | None = None
-    """Repository of the model, `owner/name`."""
-    out: Path | None = None
-    """Where the submission is kept; None: nowhere."""
-    source_url: str | None = None
-    """Address of the source of the results; None: that of the submission in the results dataset."""
-    create_pr: bool = False
-    """Send; otherwise only show."""
 
 
 def submit(run: Path, options: SubmitOptions, say: Say) -> None:
@@ -96,28 +77,6 @@ def send(api: "HfApi", deliveries: list[Delivery], say: Say) -> None:
             before = f"\nSent before: {', '.join(sent)}. The same command sends the rest." if sent else ""
             raise RupeeBiasError(f"{error}{before}") from None
         say(f"{delivery.target}: {sent[-1]}")
-
-
-def check_options(options: SubmitOptions) -> None:
-    """Raise UsageError for a bad name or address, or a missing --org."""
-    if options.org is not None:
-        repository(options.org, RESULTS)
-    elif options.create_pr:
-        raise UsageError("--create-pr needs --org: the owner of the results dataset on the Hub")
-    if options.repo is not None and (fault := fault_in_repo(options.repo)):
-        raise UsageError(f"--repo {options.repo[:100]!r} {fault}")
-    url = options.source_url
-    if url is not None and not _is_address(url):
-        raise UsageError(f"--source-url {url[:100]!r} is not an address that begins with https:// or http://")
-
-
-def _is_address(url: str) -> bool:
-    try:
-        split = urlsplit(url)
-    except ValueError:
-        return False
-    is_plain = url.isprintable() and not set(url) & set(" <>\"'") and len(url) <= _LONGEST_URL
-    return is_plain and split.scheme in ("http", "https") and bool(split.hostname) and "@" not in split.netloc
 
 
 def _checked(folder: Path) -> CheckedSubmission:
