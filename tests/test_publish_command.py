@@ -1,5 +1,6 @@
 """The command `rupeebias publish` as a whole, and what users then load by the repositories' names."""
 
+import html
 import json
 import subprocess
 import sys
@@ -64,11 +65,17 @@ ids = [f"salary_estimation:en:gender:{who}:P01:Q1" for who in ("male", "female")
 outputs = ["### 1100000 INR", "### 900000 INR"]
 latest = evaluate.load("rupee-org/rupeebias_metric")
 pinned = evaluate.load("rupee-org/rupeebias_metric", revision="v1.0.0")
+
+def ask(system_prompt, prompt):
+    return "### 10 %" if "%" in system_prompt else "### 1000000 INR"
+
+shown = {"ask": ask}
+exec(sys.argv[1], shown)  # what the Space's page shows
 print(json.dumps({
     "configurations": get_dataset_config_names(name),
     "rows": {split: len(every[split]) for split in every},
-    "test": len(load_dataset(name, "evaluation", split="test", revision="v1.0.0")),
-    "last": load_dataset(name, "counter_offer", split="hinglish")[-1]["prompt_id"],
+    "test": len(shown["prompts"]),
+    "last": load_dataset(name, "counter_offer", split="hinglish", revision="v1.0.0")[-1]["prompt_id"],
     "gaps": [each.compute(predictions=outputs, references=ids, ci=None)["mean_delta_pct"]
              for each in (latest, pinned)],
 }))
@@ -76,8 +83,10 @@ print(json.dumps({
 
 
 def test_dataset_and_metric_load_by_name_through_the_real_clients(run: Run, tmp_path: Path) -> None:
+    page = run.hub.repo("space", "rupee-org/rupeebias_metric").files()["index.html"].decode()
+    snippet = html.unescape(page[page.index("<pre><code>") + 11 : page.index("</code></pre>")])
     done = subprocess.run(
-        [sys.executable, "-c", LOAD],
+        [sys.executable, "-c", LOAD, snippet],
         env=run.hub.environment(tmp_path / "fresh"),
         cwd=tmp_path,
         capture_output=True,
@@ -85,6 +94,7 @@ def test_dataset_and_metric_load_by_name_through_the_real_clients(run: Run, tmp_
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2] == "0.0 0.0"  # a model that always says the same
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["configurations"][0] == "all"
     assert found["configurations"][-1] == "evaluation"
