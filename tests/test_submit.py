@@ -409,6 +409,15 @@ def test_validating_says_what_is_wrong(here: Command, runs: dict[str, Path], tmp
     assert (found["accepted"], found["mean_delta_pct"]) == (False, None)
 
 
+def test_a_name_that_is_no_text(here: Command, tmp_path: Path) -> None:
+    (tmp_path / "submissions" / os.fsdecode(b"a\xff\n")).mkdir(parents=True)
+    done = here("validate-submission", tmp_path)
+    assert (done.status, done.out.splitlines()[0]) == (1, "a\ufffd\ufffd: refused")
+    [found] = json.loads(here("validate-submission", tmp_path, "--json").out)
+    assert found["name"] == "a\ufffd\ufffd"
+    assert r"the name 'a\udcff\n' is not made of" in found["problems"][0]["message"]
+
+
 def test_nothing_to_validate(here: Command, tmp_path: Path) -> None:
     assert here("validate-submission", "nowhere").status == 2
     (tmp_path / "submissions").mkdir()

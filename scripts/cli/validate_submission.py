@@ -49,10 +49,12 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _finding(checked: "CheckedSubmission") -> dict[str, Any]:
+    from ..hub.submission.texts import printable
+
     problems = [{"message": each.message, "fatal": each.fatal} for each in checked.problems]
     result = checked.result or {}
     return {
-        "name": checked.folder.name,
+        "name": printable(checked.folder.name),
         "accepted": checked.accepted,
         "problems": problems,
         "mean_delta_pct": result.get("mean_delta_pct"),

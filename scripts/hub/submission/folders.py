@@ -39,7 +39,11 @@ def folder_problems(folder: Path) -> Iterator[Problem]:
     if folder.is_symlink() or not folder.is_dir():
         yield Problem("it is not a folder: give one with " + ", ".join(FILES))
         return
-    names = _entries(folder)
+    try:
+        names = _entries(folder)
+    except OSError as error:
+        yield Problem(f"its files cannot be listed: {error.strerror}")
+        return
     if more := [name for name in names if name not in FILES]:
         yield Problem(f"it holds {', '.join(shown(name) for name in more[:5])}: only {', '.join(FILES)} may")
 
@@ -69,12 +73,13 @@ def read_file(folder: Path, name: str) -> bytes:
 def submission_digest(folder: Path) -> str:
     """Return a SHA-256, in hexadecimal, of all that `check_submission` looks at in a folder.
 
-    These are the names in it and the content of the three files. A file that would be refused unread stands
-    in for itself by the reason, so that even a hostile folder has a digest.
+    This is the content of the three files, and what is wrong with the folder's name or with what else lies
+    in it. A file that would be refused unread stands in for itself by the reason, so that even a hostile
+    folder has a digest. The same submission under another good name has the same one.
     """
     digest = hashlib.sha256()
-    for name in _entries(folder) if folder.is_dir() and not folder.is_symlink() else ():
-        digest.update(os.fsencode(name) + b"/")
+    for problem in folder_problems(folder):
+        digest.update(problem.message.encode() + b"/")
     for name in FILES:
         try:
             content = b"content:" + hashlib.sha256(read_file(folder, name)).digest()
