@@ -9,7 +9,22 @@ import typer
 
 from .. import __version__
 from ..errors import RupeeBiasError
-from . import audit, batch, build, generate, join, local, parse, publish, report, runs, score, simulate
+from . import (
+    audit,
+    batch,
+    build,
+    generate,
+    join,
+    local,
+    parse,
+    publish,
+    report,
+    runs,
+    score,
+    simulate,
+    submit,
+    validate_submission,
+)
 
 app = typer.Typer(
     name="rupeebias",
@@ -31,6 +46,8 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     runs.runs,
     join.join,
     publish.publish,
+    submit.submit,
+    validate_submission.validate_submission,
 )
 SHORT = frozenset({"build", "score", "parse"})
 """Commands that end within seconds."""
