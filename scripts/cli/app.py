@@ -9,7 +9,7 @@ import typer
 
 from .. import __version__
 from ..errors import RupeeBiasError
-from . import audit, batch, build, generate, join, local, parse, report, runs, score, simulate
+from . import audit, batch, build, generate, join, leaderboard, local, parse, report, runs, score, simulate
 
 app = typer.Typer(
     name="rupeebias",
@@ -30,6 +30,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     parse.parse,
     runs.runs,
     join.join,
+    leaderboard.leaderboard,
 )
 SHORT = frozenset({"build", "score", "parse"})
 """Commands that end within seconds."""

@@ -1,0 +1,9 @@
+"""The scale on which the Hub shows a result: it has room for one number, and takes more for better."""
+
+
+def parity(mean_delta_pct: float | None) -> float | None:
+    """Return the parity score, 0 to 100: 100 less the mean gap in percent, 0 for gaps of 100 % and more.
+
+    100 means that no answer depends on who asks. None stays None.
+    """
+    return None if mean_delta_pct is None else max(0.0, 100.0 - mean_delta_pct)
