@@ -55,7 +55,7 @@ class SubmissionManifest:
     outputs_sha256: str
     """SHA-256 of `outputs.parquet`."""
     created_at: str
-    """UTC time at which the run began."""
+    """UTC time of its first answer."""
     updated_at: str
     """UTC time of its last answer."""
     versions: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,63 @@
+"""Names and times in a submission, which anybody may have written."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from .limits import MAX_NAME
+
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
+_CLOCK_ERROR: Final = timedelta(hours=24)
+_DRIVE: Final = re.compile(r"[A-Za-z]:/")
+
+
+def shown(value: Any, longest: int = 60) -> str:
+    """Return a value for a message: one line, no control or direction marks, not long."""
+    text = repr(value[: longest + 1] if isinstance(value, str | list) else value)
+    return text if len(text) <= longest + 2 else f"{text[:longest]}..."
+
+
+def fault_in_name(name: Any) -> str | None:
+    """Return what is wrong with the name of a model or provider, None if nothing is."""
+    if not isinstance(name, str) or not name.strip():
+        return "must be a text that is not empty"
+    if len(name) > MAX_NAME:
+        return f"has {len(name):,} characters, at most {MAX_NAME} are allowed"
+    if not name.isprintable():
+        return "holds a control, direction or other character that cannot be seen"
+    if set("<>\\") & set(name):
+        return "holds <, > or a backslash"
+    if name.startswith(("/", "~")) or _DRIVE.match(name) or ".." in name.split("/"):
+        return "is a path: a name such as provider/model is expected"
+    return None
+
+
+def fault_in_repo(repo: Any) -> str | None:
+    """Return what is wrong with the name of a model repository on the Hub, None if nothing is."""
+    # Late: the client takes a fifth of a second to import, and most submissions name no repository.
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+    if not isinstance(repo, str) or repo.count("/") != 1:
+        return "must be null or owner/name"
+    try:
+        validate_repo_id(repo)
+    except HFValidationError:
+        return "is not a name that a repository on the Hub can have"
+    return None
+
+
+def fault_in_time(text: Any) -> str | None:
+    """Return what is wrong with a time, None if nothing is."""
+    if not isinstance(text, str) or not _TIME.fullmatch(text):
+        return "must be a UTC time such as 2026-01-31T12:00:00Z"
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return "is not a time that exists"
+    return "lies in the future" if time > datetime.now(UTC) + _CLOCK_ERROR else None
+
+
+def without_zone(time: str) -> str:
+    """Return a UTC time so that texts sort as times do: a whole second comes before its fractions."""
+    return time.removesuffix("Z")
