@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from rupeebias.metric.published import PublishedModel
-from ...report.page.text import NOT_COMPUTED, number, shortened, with_interval
 
+from ...report.page.text import NOT_COMPUTED, number, shortened, with_interval
 from .ranking import Standing
 from .records import Entry, Facts
 from .scale import parity

@@ -6,12 +6,12 @@ from typing import Any, Final
 import orjson
 
 from rupeebias.metric.design import DATASET_FINGERPRINT
-from ...report.page.render import Section, environment, render_page
-from ...report.page.text import number, with_interval
 
 from ...errors import RupeeBiasError
 from ...generate.manifest import Counts, Manifest, RunIdentity
 from ...report.data import ReportRun, read_answers
+from ...report.page.render import Section, environment, render_page
+from ...report.page.text import number, with_interval
 from ...selection import Selection
 from ..submission.check import check_submission
 from ..submission.folders import submission_digest

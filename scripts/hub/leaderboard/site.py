@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from rupeebias.metric.version import METRIC_VERSION
-from ...report.page.render import content_policy, environment, page_style
 
 from ... import __version__
+from ...report.page.render import content_policy, environment, page_style
 from ...scoring.headline import PUBLISHED_NOTE
 from .columns import COLUMNS
 from .ranking import Standing
