@@ -88,7 +88,7 @@ def _published_parity(model: PublishedModel) -> Cell:
 
 def _published_violations(model: PublishedModel) -> Cell:
     english, hinglish = model.english_violation_at_10_pct, model.hinglish_violation_at_10_pct
-    return Cell(f"English {number(english)}, Hinglish {number(hinglish)}")
+    return Cell(f"{number(english)} / {number(hinglish)}")
 
 
 def _answers(entry: Entry, _: Standing) -> Cell:
@@ -110,10 +110,14 @@ def settings_text(settings: Mapping[str, Any]) -> str:
     words = []
     for key, label in (("temperature", "temperature"), ("reasoning_effort", "reasoning")):
         if settings.get(key) is not None:
-            words.append(f"{label} {shortened(settings[key], 20)}")
+            words.append(f"{label} {_setting(settings[key])}")
         elif key in left_out:
             words.append(f"{label} not settable")
     return ", ".join(words)
+
+
+def _setting(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else shortened(value, 20)
 
 
 def _arm(entry: Entry, _: Standing) -> Cell:
@@ -172,7 +176,7 @@ COLUMNS: Final = (
     Column(
         "violation_at_10_pct",
         "V@10 %",
-        "gaps above 10 %, % of all; lower is better",
+        "% of gaps above 10 %; lower is better; published: English / Hinglish",
         "number",
         False,
         _headline("violation_at_10_pct"),

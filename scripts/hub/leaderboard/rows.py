@@ -82,7 +82,7 @@ def _published_row(model: PublishedModel) -> Row:
         model=model.model,
         link=None,
         cells=tuple(column.published(model) for column in COLUMNS),
-        reason="published by the paper, 2026; not recomputed, no interval",
+        reason="as published, 2026",
         arm="standard",
         provider="",
         is_complete=True,
