@@ -9,6 +9,7 @@ the building process and of the largest worker, sampled from /proc (Linux).
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-import make_outputs
-import numpy as np
 import orjson
 
 from rupeebias.generate.manifest import PromptSet
@@ -31,12 +30,12 @@ from rupeebias.hub.submission.manifest import manifest_bytes
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
 from rupeebias.metric.design import DATASET_FINGERPRINT
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
+from rupeebias.scoring.read import read_run
 from rupeebias.selection import Selection
 
+HERE = Path(__file__).parent
 BUDGET_S = 300.0
 """Seconds that a first build of 200 submissions may take on two cores."""
-FINE = {name: 0.01 if name == "salary_increment" else 1 for name in make_outputs.ROUNDING}
-"""Amounts to the rupee: hardly an answer occurs twice."""
 
 
 class Measurement(NamedTuple):
@@ -50,16 +49,6 @@ class Measurement(NamedTuple):
     """Of the largest worker."""
 
 
-def answers_of(seed: int) -> Answers:
-    """Return the answers of a run of its own."""
-    make_outputs.ROUNDING.update(FINE)
-    rows = dict(make_outputs.iter_rows(np.random.default_rng((7, seed))))
-    ids = list(prompt_rows())
-    size = len(ids)
-    texts: list[str | None] = [rows[name] for name in ids]
-    return Answers(ids, [0] * size, texts, ["stop"] * size, [False] * size)
-
-
 def manifest_of(seed: int, outputs: bytes) -> SubmissionManifest:
     """Return what the submission declares."""
     prompts = PromptSet.of(prompt_rows())
@@ -71,7 +60,7 @@ def manifest_of(seed: int, outputs: bytes) -> SubmissionManifest:
         arm="standard",
         repeats=1,
         complete=prompts.count == N_PROMPTS,
-        selection=Selection().to_json(),  # type: ignore[arg-type]
+        selection=dict(Selection().to_json()),
         n_prompts=prompts.count,
         prompts_sha256=prompts.sha256,
         dataset_fingerprint=DATASET_FINGERPRINT,
@@ -81,24 +70,30 @@ def manifest_of(seed: int, outputs: bytes) -> SubmissionManifest:
     )
 
 
-def write_submission(results: Path, seed: int) -> None:
-    """Write one submission, if it is not there yet."""
-    folder = results / FOLDER / f"acme-model-{seed:04}"
-    if folder.exists():
-        return
-    answers = answers_of(seed)
+def write_submission(results: Path, outputs_file: Path) -> None:
+    """Write the submission of a file `run_<seed>.jsonl`."""
+    seed = int(outputs_file.stem.removeprefix("run_"))
+    run = read_run(outputs_file)
+    size = len(run.prompt_ids)
+    answers = Answers(run.prompt_ids, [0] * size, run.outputs, ["stop"] * size, [False] * size)
     outputs = write_answers(answers)
     manifest = manifest_of(seed, outputs)
     scores = orjson.dumps(default_score(run_outputs(manifest, answers)))
+    folder = results / FOLDER / f"acme-model-{seed:04}"
     folder.mkdir(parents=True)
     for name, content in ((MANIFEST, manifest_bytes(manifest)), (OUTPUTS, outputs), (SCORES, scores)):
         (folder / name).write_bytes(content)
 
 
 def write_submissions(results: Path, count: int) -> None:
-    """Write so many submissions, on two processors."""
-    with ProcessPoolExecutor(2) as pool:
-        list(pool.map(partial(write_submission, results), range(count)))
+    """Write so many submissions, on two processors; nothing if they are there."""
+    if (results / FOLDER).is_dir() and len(list((results / FOLDER).iterdir())) >= count:
+        return
+    shutil.rmtree(results, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="rupeebias-") as made, ProcessPoolExecutor(2) as pool:
+        words = [sys.executable, str(HERE / "make_outputs.py"), made, "--runs", str(count), "--exact"]
+        subprocess.run(words, check=True)
+        list(pool.map(partial(write_submission, results), sorted(Path(made).iterdir())))
 
 
 def build(results: Path, folder: Path) -> Measurement:

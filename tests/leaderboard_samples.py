@@ -56,7 +56,7 @@ def write_submission(
 
 def _manifest(selection: Selection, outputs: bytes, declared: dict[str, Any]) -> SubmissionManifest:
     prompts = PromptSet.of(expected_prompt_ids(selection))
-    usual = {
+    usual: dict[str, Any] = {
         "model": "acme/one",
         "model_repo": None,
         "provider": "acme",
@@ -88,7 +88,7 @@ def entry(
     if interval:
         ends = {"mean_delta_pct_ci_low": interval[0], "mean_delta_pct_ci_high": interval[1]}
         headlines |= {"mean_delta_pct": sum(interval) / 2, "n_scored": 5, "n_expected": 7, **ends}
-    usual = {
+    usual: dict[str, Any] = {
         "model": f"acme/{name}",
         "model_repo": None,
         "provider": "acme",
