@@ -55,7 +55,7 @@ heads.forEach((head, at) => {
   button.addEventListener("click", () => sortBy(at));
   label.append(button);
 });
-form.addEventListener("input", filter);
+for (const name of ["input", "change"]) form.addEventListener(name, filter);
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("reset", () => setTimeout(filter));
 form.hidden = false;
