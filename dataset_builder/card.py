@@ -1,4 +1,4 @@
-"""Renders the texts of the dataset folder: the dataset card and eval.yaml."""
+"""Renders the dataset card, and says which files make up each configuration and split."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,27 @@ from .records import Axis, Components, Origin
 from .schema import COLUMNS, HUB_DTYPE
 
 ALL: Final = "all"
-"""The configuration with every use case."""
+"""The configuration with every use case, a split for each language."""
+EVALUATION: Final = "evaluation"
+"""The configuration with every prompt in one split: a task on the Hub has one configuration and one split."""
+EVALUATION_SPLIT: Final = "test"
+"""Its split."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where dataset and metric are loaded from, as the card tells its readers."""
+
+    dataset: str = "rupeebias"
+    """What `load_dataset` takes."""
+    metric: str = "rupeebias_metric"
+    """What `evaluate.load` takes."""
+    url: str | None = None
+    """The dataset's page; None for a local folder."""
+
+
+LOCAL: Final = Addresses()
+"""Folders beside the reader's program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +49,8 @@ class DataFile:
     """Number of prompts."""
     file_bytes: int
     """Size on disk."""
+    sha256: str
+    """Of its bytes."""
     loaded_bytes: int
     """Size in memory as `datasets` loads it."""
     origins: Mapping[str, int]
@@ -40,7 +62,7 @@ class Split:
     """One split of a configuration: its files, in row order."""
 
     name: str
-    """`english` or `hinglish`."""
+    """`english`, `hinglish` or `test`."""
     data_files: tuple[DataFile, ...]
     """Files whose rows follow each other."""
 
@@ -65,9 +87,9 @@ class Configuration:
     """What `load_dataset` calls a configuration."""
 
     name: str
-    """`all`, or the slug of a use case."""
+    """`all`, the slug of a use case, or `evaluation`."""
     splits: tuple[Split, ...]
-    """One a language."""
+    """One a language; a single one in `evaluation`."""
 
     @property
     def file_bytes(self) -> int:
@@ -81,10 +103,10 @@ class Configuration:
 
 
 def configurations(files: Sequence[DataFile]) -> tuple[Configuration, ...]:
-    """Return `all` and one configuration a use case; they share the files."""
+    """Return `all`, one configuration a use case, and `evaluation`; they share the files."""
     names = [ALL, *dict.fromkeys(file.use_case for file in files)]
     splits = list(dict.fromkeys(file.split for file in files))
-    return tuple(
+    by_language = tuple(
         Configuration(
             name,
             tuple(
@@ -97,9 +119,12 @@ def configurations(files: Sequence[DataFile]) -> tuple[Configuration, ...]:
         )
         for name in names
     )
+    return (*by_language, Configuration(EVALUATION, (Split(EVALUATION_SPLIT, tuple(files)),)))
 
 
-def render_card(components: Components, files: Sequence[DataFile], fingerprint: str) -> str:
+def render_card(
+    components: Components, files: Sequence[DataFile], fingerprint: str, addresses: Addresses = LOCAL
+) -> str:
     """Return the dataset card, the README.md of the folder."""
     import jinja2
 
@@ -114,6 +139,7 @@ def render_card(components: Components, files: Sequence[DataFile], fingerprint: 
     return template.render(
         version=components.version,
         fingerprint=fingerprint,
+        addresses=addresses,
         configurations=configurations(files),
         columns=[
             {
@@ -128,29 +154,6 @@ def render_card(components: Components, files: Sequence[DataFile], fingerprint: 
         **_composition(components, files),
         origins={origin.label: sum(file.origins.get(origin.label, 0) for file in files) for origin in Origin},
     )
-
-
-def render_eval_yaml(components: Components) -> str:
-    """Return eval.yaml, which registers the benchmark with the Hub: one board a task."""
-    names = [ALL, *(case.slug for case in components.use_cases)]
-    tasks = "".join(
-        f"  - id: {name}_{split}\n    config: {name}\n    split: {split}\n"
-        for name in names
-        for split in components.splits.values()
-    )
-    return _EVAL_YAML + tasks
-
-
-_EVAL_YAML: Final = """\
-# Registers the benchmark on the Hub, which lists benchmarks and evaluation frameworks on request: until
-# both are accepted this file has no effect there. `rupeebias score` computes the scores.
-name: RupeeBias
-description: >-
-  Gaps between the amounts that a language model advises to people in India who differ
-  only in one demographic identifier.
-evaluation_framework: rupeebias
-tasks:
-"""
 
 
 def _template_file() -> Path:

@@ -39,11 +39,12 @@ def load_components(folder: Path | None = None) -> Components:
     """
     folder = folder or COMPONENTS_FOLDER
     system = read_yaml(folder / "system_prompts.yaml").fields(("system_prompts", "fairness_sentence"))
-    asked = read_yaml(folder / "use_cases.yaml").fields(("version", "splits", "use_cases"))
+    asked = read_yaml(folder / "use_cases.yaml").fields(("version", "released", "splits", "use_cases"))
     designs = read_profiles(read_yaml(folder / "profiles.yaml"))
     system_prompts = {name: node.text() for name, node in system["system_prompts"].mapping().items()}
     return Components(
         version=asked["version"].text(),
+        released=asked["released"].text(),
         splits={language: node.text() for language, node in _by_language(asked["splits"])},
         axes=_axes(read_yaml(folder / "identifiers.yaml")),
         use_cases=tuple(

@@ -1,5 +1,6 @@
 """The dataset folder: builds it, and checks one that is there."""
 
+import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Sequence
@@ -8,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from .card import DataFile, configurations, render_card, render_eval_yaml
+from .card import LOCAL, Addresses, DataFile, configurations, render_card
 from .columns import BlockTable, Column, iter_tables
 from .components import load_components
+from .croissant import CROISSANT, render_croissant
 from .errors import DatasetFolderError
+from .eval_yaml import EVAL_YAML, render_eval_yaml
 from .fingerprint import Fingerprint, dataset_fingerprint
 from .records import Components
 from .schema import COLUMNS
@@ -35,8 +38,10 @@ class BuildSummary:
     """Hash of the content."""
 
 
-def build_dataset(out: Path, components: Components | None = None) -> BuildSummary:
-    """Write the dataset into `out`, replacing an older one.
+def build_dataset(
+    out: Path, components: Components | None = None, addresses: Addresses = LOCAL
+) -> BuildSummary:
+    """Write the dataset into `out`, replacing an older one; its card names `addresses`.
 
     Everything is written beside `out` first and swapped in at the end. Raises ComponentsError for
     faulty components, and DatasetFolderError where `out` cannot be written or holds other files.
@@ -44,7 +49,7 @@ def build_dataset(out: Path, components: Components | None = None) -> BuildSumma
     components = components or load_components()
     with replaced_folder(out, _foreign_files) as folder:
         files, digest = _write_tables(folder, components)
-        texts = _texts(components, files, digest)
+        texts = _texts(components, files, digest, addresses)
         names = [*texts, *(file.path for file in files)]
         texts[MANIFEST] = _manifest(components, names, digest)
         for name, text in texts.items():
@@ -52,11 +57,13 @@ def build_dataset(out: Path, components: Components | None = None) -> BuildSumma
         return _summary(folder, files, digest)
 
 
-def check_dataset(out: Path, components: Components | None = None) -> BuildSummary:
+def check_dataset(
+    out: Path, components: Components | None = None, addresses: Addresses = LOCAL
+) -> BuildSummary:
     """Verify that `out` holds exactly the dataset that the components give.
 
-    Every Parquet file is read back and compared value by value, the card and eval.yaml as text.
-    Raises DatasetFolderError that names the first file, row and column in which they differ.
+    Every Parquet file is read back and compared value by value, the card, eval.yaml and croissant.json as
+    text. Raises DatasetFolderError that names the first file, row and column in which they differ.
     """
     components = components or load_components()
     manifest = _read_manifest(out)
@@ -66,7 +73,7 @@ def check_dataset(out: Path, components: Components | None = None) -> BuildSumma
             f"{out / MANIFEST}: fingerprint is {manifest['fingerprint']}, expected {digest}; "
             "build the dataset again"
         )
-    texts = _texts(components, files, digest)
+    texts = _texts(components, files, digest, addresses)
     for name, text in texts.items():
         _check_text(out / name, text)
     if extra := _other_files(out, [*texts, *(file.path for file in files)]):
@@ -138,13 +145,15 @@ def _data_file(folder: Path, table: BlockTable, components: Components) -> DataF
     from .parquet import loaded_bytes
 
     path = _relative_path(table, components)
+    content = (folder / path).read_bytes()
     return DataFile(
         use_case=table.use_case,
         language=table.language,
         split=PurePosixPath(path).stem,
         path=path,
         rows=table.rows,
-        file_bytes=(folder / path).stat().st_size,
+        file_bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
         loaded_bytes=loaded_bytes(table),
         origins=table.columns["text_origin"].counts(),
     )
@@ -163,11 +172,15 @@ def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
             )
 
 
-def _texts(components: Components, files: Sequence[DataFile], digest: str) -> dict[str, str]:
+def _texts(
+    components: Components, files: Sequence[DataFile], digest: str, addresses: Addresses
+) -> dict[str, str]:
     """Return the folder's text files but the manifest, by name."""
+    card = render_card(components, files, digest, addresses)
     return {
-        "README.md": render_card(components, files, digest),
-        "eval.yaml": render_eval_yaml(components),
+        "README.md": card,
+        EVAL_YAML: render_eval_yaml(components),
+        CROISSANT: render_croissant(components, files, card, addresses),
     }
 
 

@@ -112,6 +112,8 @@ class Components:
 
     version: str
     """Of the benchmark."""
+    released: str
+    """Day of that version, YYYY-MM-DD."""
     splits: Mapping[Language, str]
     """Name of each language's split."""
     axes: tuple[Axis, ...]

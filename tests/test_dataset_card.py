@@ -1,4 +1,4 @@
-"""The dataset card and eval.yaml: metadata, computed tables, discrepancies, runnable snippet."""
+"""The dataset card: metadata, computed tables, discrepancies, runnable snippet."""
 
 import os
 import re
@@ -16,7 +16,8 @@ from rupeebias.dataset_builder.folder import build_dataset
 from rupeebias.dataset_builder.schema import COLUMNS
 
 COMPONENTS = load_components()
-CONFIGURATIONS = ["all", *(case.slug for case in COMPONENTS.use_cases)]
+USE_CASES = [case.slug for case in COMPONENTS.use_cases]
+CONFIGURATIONS = ["all", *USE_CASES, "evaluation"]
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +55,10 @@ def test_hub_metadata(metadata: dict[str, Any]) -> None:
 
 def test_configurations_name_files_that_exist_in_row_order(built: Path, metadata: dict[str, Any]) -> None:
     assert [entry["config_name"] for entry in metadata["configs"]] == CONFIGURATIONS
-    assert [entry.get("default") for entry in metadata["configs"]] == [True] + [None] * 5
+    assert [entry.get("default") for entry in metadata["configs"]] == [True] + [None] * 6
     english, hinglish = metadata["configs"][0]["data_files"]
     assert (english["split"], hinglish["split"]) == ("english", "hinglish")
-    assert english["path"] == [f"data/{name}/english.parquet" for name in CONFIGURATIONS[1:]]
+    assert english["path"] == [f"data/{name}/english.parquet" for name in USE_CASES]
     for entry in metadata["configs"]:
         for split in entry["data_files"]:
             assert all((built / path).is_file() for path in split["path"])
@@ -72,6 +73,7 @@ def test_dataset_info_describes_every_configuration(built: Path, metadata: dict[
     rows = {name: [split["num_examples"] for split in info[name]["splits"]] for name in info}
     assert rows["all"] == [19575, 19575]
     assert rows["salary_increment"] == [7047, 7047]
+    assert rows["evaluation"] == [39150]
     sizes = [path.stat().st_size for path in built.glob("data/*/*.parquet")]
     assert info["all"]["download_size"] == sum(sizes)
 
@@ -114,6 +116,7 @@ def test_every_column_is_described(card: str, spec: Any) -> None:
         "Not meant for",
         "describes a model, never people",
         "noise floor",
+        "`evaluation` holds every prompt in one split",
         "CC BY 4.0",
         "RupeeBias: Auditing Demographic Bias in Indian Economic Guidance from Large Language Models",
         dataset_fingerprint(COMPONENTS),
@@ -148,12 +151,3 @@ def test_the_loading_snippet_runs(built: Path, card: str, tmp_path: Path) -> Non
         "salary in INR should I expect as a fresher in IT from campus placements?",
         "counter_offer:hinglish:religion:P01:Q1 5",
     ]
-
-
-def test_eval_yaml_has_a_task_for_each_configuration_and_split(built: Path) -> None:
-    content = yaml.safe_load((built / "eval.yaml").read_text(encoding="utf-8"))
-    assert content["name"] == "RupeeBias"
-    assert content["evaluation_framework"] == "rupeebias"
-    tasks = [(task["config"], task["split"]) for task in content["tasks"]]
-    assert tasks == [(name, split) for name in CONFIGURATIONS for split in ("english", "hinglish")]
-    assert len({task["id"] for task in content["tasks"]}) == 12

@@ -141,6 +141,7 @@ print(json.dumps({
     "ids": {split: every[split]["prompt_id"][:] for split in every},
     "dtypes": {name: feature.dtype for name, feature in offers.features.items()},
     "offers": len(offers),
+    "test": load_dataset("rupeebias", "evaluation", split="test")["prompt_id"][:],
     "last": offers[-1]["prompt"],
 }))
 """
@@ -154,12 +155,13 @@ print(json.dumps({
         check=True,
     )
     found = json.loads(done.stdout.splitlines()[-1])
-    assert found["configurations"] == ["all", *(case.slug for case in COMPONENTS.use_cases)]
+    assert found["configurations"] == ["all", *(case.slug for case in COMPONENTS.use_cases), "evaluation"]
     prompts = list(iter_prompts(COMPONENTS))
     assert found["ids"] == {
         "english": [prompt.prompt_id for prompt in prompts if prompt.language == "en"],
         "hinglish": [prompt.prompt_id for prompt in prompts if prompt.language == "hinglish"],
     }
+    assert found["test"] == [prompt.prompt_id for prompt in prompts]
     assert found["offers"] == 87 * 27 * 2
     assert found["dtypes"]["rating"] == "float64"
     assert found["dtypes"]["experience_years"] == "int32"
@@ -223,7 +225,7 @@ def _flip(folder: Path, name: str, row: int, value: object) -> None:
 
 def test_check_accepts_what_build_wrote(built: Path) -> None:
     summary = check_dataset(built)
-    assert (summary.rows, summary.configurations) == (39150, 6)
+    assert (summary.rows, summary.configurations) == (39150, 7)
 
 
 @pytest.mark.parametrize(
@@ -271,6 +273,10 @@ def _drop_column(folder: Path) -> None:
         (lambda folder: (folder / OFFERS).unlink(), r"hinglish\.parquet: cannot be read"),
         (lambda folder: (folder / OFFERS).write_bytes(b"PAR1"), r"hinglish\.parquet: cannot be"),
         (lambda folder: (folder / "eval.yaml").unlink(), r"eval\.yaml cannot be read"),
+        (
+            lambda folder: (folder / "croissant.json").write_text("{}"),
+            r"croissant\.json differs .* at line 1",
+        ),
         (lambda folder: (folder / "data/more.csv").touch(), r"not of the dataset: data/more\.csv"),
         (lambda folder: (folder / "fingerprint.json").unlink(), "is not a dataset folder"),
         (lambda folder: (folder / "fingerprint.json").write_text("[]"), "lacks the keys"),
@@ -388,7 +394,7 @@ def test_the_command_writes_both_folders_and_then_verifies_them(
     app.command()(build)
     written = CliRunner().invoke(app, [])
     assert written.exit_code == 0
-    assert written.output.startswith("rupeebias: 39,150 prompts, 6 configurations, ")
+    assert written.output.startswith("rupeebias: 39,150 prompts, 7 configurations, ")
     assert dataset_fingerprint(COMPONENTS) in written.output
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rupeebias", "rupeebias_metric"]
     verified = CliRunner().invoke(app, ["--check"])

@@ -9,7 +9,21 @@ import typer
 
 from .. import __version__
 from ..errors import RupeeBiasError
-from . import audit, batch, build, generate, join, leaderboard, local, parse, report, runs, score, simulate
+from . import (
+    audit,
+    batch,
+    build,
+    generate,
+    join,
+    leaderboard,
+    local,
+    parse,
+    publish,
+    report,
+    runs,
+    score,
+    simulate,
+)
 
 app = typer.Typer(
     name="rupeebias",
@@ -31,6 +45,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     runs.runs,
     join.join,
     leaderboard.leaderboard,
+    publish.publish,
 )
 SHORT = frozenset({"build", "score", "parse"})
 """Commands that end within seconds."""

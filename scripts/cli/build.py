@@ -23,7 +23,7 @@ def build(
         bool, typer.Option("--check", help="Verify the folders instead of writing them.")
     ] = False,
 ) -> None:
-    """Write the dataset (Parquet, dataset card, eval.yaml) and the metric that evaluate.load takes.
+    """Write the dataset (Parquet, card, eval.yaml, croissant.json) and the metric that evaluate.load takes.
 
     Example: rupeebias build, then load_dataset("rupeebias") in Python. A folder is replaced as a
     whole and only if it holds nothing else. With --check every value is compared, and the first

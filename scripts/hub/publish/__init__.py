@@ -1,1 +1,1 @@
-"""Publishes the dataset repository and the metric Space: built, checked, then one commit each."""
+"""Publishes dataset and metric: builds and checks both folders, plans a commit each, sends and tags it."""

@@ -1,0 +1,158 @@
+"""croissant.json describes the dataset to machines: Croissant 1.0 with the responsible AI vocabulary.
+
+Its prose is that of the dataset card, section by section, so that the two cannot disagree.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from .card import LOCAL, Addresses, DataFile
+from .errors import DatasetFolderError
+from .records import Components
+from .schema import COLUMNS, ColumnSpec, Kind
+
+CROISSANT: Final = "croissant.json"
+
+SECTIONS: Final = {
+    "rai:dataCollection": "Where the words come from",
+    "rai:dataUseCases": "Uses",
+    "rai:dataLimitations": "Known limits",
+    "rai:dataBiases": "Known biases",
+    "rai:dataSocialImpact": "Social impact",
+    "rai:personalSensitiveInformation": "Personal and sensitive information",
+}
+"""Field of the responsible AI vocabulary to heading of the card."""
+
+_DATA_TYPE: Final[dict[Kind, str]] = {
+    "text": "sc:Text",
+    "category": "sc:Text",
+    "int32": "cr:Int32",
+    "float64": "cr:Float64",
+}
+_PARQUET: Final = "application/x-parquet"
+_FILES: Final = "parquet-files"
+_RECORDS: Final = "prompts"
+
+# The context that the standard prescribes; these terms stand in it as they are.
+_TERMS: Final = (
+    *("citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty", "fileSet"),
+    *("format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
+    *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField"),
+    "transform",
+)
+_CONTEXT: Final[dict[str, Any]] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    **{name: f"cr:{name}" for name in _TERMS},
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
+}
+
+
+def render_croissant(
+    components: Components, files: Sequence[DataFile], card: str, addresses: Addresses = LOCAL
+) -> str:
+    """Return croissant.json of the dataset whose card is `card`.
+
+    Addresses of files are relative to the folder. DatasetFolderError if the card lacks a section.
+    """
+    described = {field: _plain(_section(card, heading)) for field, heading in SECTIONS.items()}
+    citation = _found(r"```bibtex\n(.+?)\n```", card, "BibTeX entry")
+    content = {
+        "@context": dict(sorted(_CONTEXT.items())),
+        "@type": "sc:Dataset",
+        "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
+        "name": "RupeeBias",
+        "description": _plain(_found(r"^# .+?\n\n(.+?)\n\n", card, "description")),
+        "license": "https://creativecommons.org/licenses/by/4.0/",
+        **({"url": addresses.url} if addresses.url else {}),
+        "version": components.version,
+        "datePublished": components.released,
+        "inLanguage": ["en-IN", "hi-Latn"],
+        "isAccessibleForFree": True,
+        "keywords": _found(r"^tags:\n((?:- [^\n]+\n)+?)(?=\w)", card, "tags")[2:-1].split("\n- "),
+        "creator": [{"@type": "Person", "name": name} for name in _authors(citation)],
+        "citeAs": citation,
+        **described,
+        "distribution": [*map(_file_object, files), _file_set()],
+        "recordSet": [_record_set()],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _section(card: str, heading: str) -> str:
+    return _found(rf"^## {re.escape(heading)}\n\n(.+?)(?=\n## |\Z)", card, f"section {heading!r}")
+
+
+def _found(pattern: str, card: str, what: str) -> str:
+    found = re.search(pattern, card, flags=re.DOTALL | re.MULTILINE)
+    if not found:
+        raise DatasetFolderError(f"dataset_card.md has no {what}, which {CROISSANT} takes from it")
+    return found[1]
+
+
+def _plain(markdown: str) -> str:
+    """Return Markdown as running text: no tables or code marks, a line for each paragraph or point."""
+    text = re.sub(r"^\|.*\n?", "", markdown, flags=re.MULTILINE)
+    blocks = re.split(r"\n\n+|\n(?=- )", text.strip())
+    return "\n".join(" ".join(block.split()) for block in blocks).replace("`", "").replace("*", "")
+
+
+def _authors(citation: str) -> list[str]:
+    """Return the authors of a BibTeX entry, given names first."""
+    names = re.sub(r"\s+", " ", _found(r"author\s*=\s*\{(.+?)\}", citation, "author")).split(" and ")
+    return [" ".join(reversed(name.split(", "))) for name in names]
+
+
+def _file_object(file: DataFile) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": file.path,
+        "name": file.path,
+        "description": f"The {file.rows:,} prompts of {file.use_case}, {file.split}.",
+        "contentUrl": file.path,
+        "contentSize": f"{file.file_bytes} B",
+        "encodingFormat": _PARQUET,
+        "sha256": file.sha256,
+    }
+
+
+def _file_set() -> dict[str, Any]:
+    return {
+        "@type": "cr:FileSet",
+        "@id": _FILES,
+        "name": _FILES,
+        "description": "Every Parquet file; all have the same columns.",
+        "encodingFormat": _PARQUET,
+        "includes": "data/*/*.parquet",
+    }
+
+
+def _record_set() -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": _RECORDS,
+        "name": _RECORDS,
+        "description": "One record for each prompt.",
+        "key": {"@id": f"{_RECORDS}/prompt_id"},
+        "field": [_field(spec) for spec in COLUMNS],
+    }
+
+
+def _field(spec: ColumnSpec) -> dict[str, Any]:
+    return {
+        "@type": "cr:Field",
+        "@id": f"{_RECORDS}/{spec.name}",
+        "name": spec.name,
+        "description": spec.description.replace("`", ""),
+        "dataType": _DATA_TYPE[spec.kind],
+        "source": {"fileSet": {"@id": _FILES}, "extract": {"column": spec.name}},
+    }

@@ -1,0 +1,35 @@
+"""Whether a token may publish for an organisation, asked before anything is sent."""
+
+from typing import TYPE_CHECKING, Any
+
+from ...errors import RupeeBiasError
+from ..faults import hub_errors
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+
+def require_rights(api: "HfApi", org: str) -> None:
+    """Raise RupeeBiasError if there is no token, the Hub does not know it, or it may not write for `org`.
+
+    A fine-grained token says nothing about itself here: the Hub decides when it is used.
+    """
+    if not isinstance(api.token, str):
+        raise RupeeBiasError(
+            "no token for the Hub: run `hf auth login`, or set HF_TOKEN to one with write access"
+        )
+    with hub_errors("log in to the Hub", api.token):
+        who = api.whoami()
+    if _token_role(who) == "read":
+        raise RupeeBiasError(f"the token of {who['name']} may only read: make one with write access")
+    roles = {each["name"]: each.get("roleInOrg") for each in who.get("orgs", [])}
+    if org != who["name"] and org not in roles:
+        raise RupeeBiasError(f"{who['name']} is not a member of {org}: use another --org, or another token")
+    if roles.get(org) == "read":
+        raise RupeeBiasError(f"{who['name']} may only read in {org}: ask its admins for the role `write`")
+
+
+def _token_role(who: dict[str, Any]) -> str | None:
+    token = who.get("auth", {}).get("accessToken") or {}
+    role = token.get("role")
+    return str(role) if role else None
