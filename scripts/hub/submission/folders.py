@@ -50,11 +50,12 @@ def read_file(folder: Path, name: str) -> bytes:
     Raises ValueError, with a message for people, if it is missing, is no regular file or is too large.
     """
     try:
-        with open(os.open(folder / name, _OPEN), "rb") as file:  # noqa: PTH123 - links must not be followed
-            state = os.fstat(file.fileno())
-            if not stat.S_ISREG(state.st_mode):
-                raise ValueError(f"{name} is not a regular file")
-            _check_size(name, state.st_size)
+        fd = os.open(folder / name, _OPEN)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise ValueError(f"{name} is not a regular file")
+        with os.fdopen(fd, "rb") as file:
+            _check_size(name, os.fstat(fd).st_size)
             data = file.read(MAX_BYTES[name] + 1)
     except FileNotFoundError:
         raise ValueError(f"{name} is missing") from None

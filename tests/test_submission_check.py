@@ -1,0 +1,370 @@
+"""Whatever a submission holds, checking it ends with a list of problems in plain words."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from submission_runs import edit_answers, edit_json, keep_rows, write_run
+
+from rupeebias.errors import UsageError
+from rupeebias.hub.submission.answers import Answers
+from rupeebias.hub.submission.api import build_submission, check_submission, find_submissions
+from rupeebias.hub.submission.records import CheckedSubmission
+from rupeebias.selection import Selection
+
+PARTIAL = "partial: 40 of 39,150 prompts were asked, so it gets no rank"
+JsonEdit = Callable[[Any], Any]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    return build_submission(write_run(folder / "run", repeats=2), folder)
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    copy = tmp_path / "submissions" / made.name
+    shutil.copytree(made, copy)
+    return copy
+
+
+def fatal(folder: Path) -> list[str]:
+    checked = check_submission(folder)
+    for problem in checked.problems:
+        assert problem.message.isprintable(), problem.message
+        assert len(problem.message) < 1_000
+    found = [problem.message for problem in checked.problems if problem.fatal]
+    assert checked.accepted == (not found)
+    return found
+
+
+def notes(checked: CheckedSubmission) -> list[str]:
+    return [problem.message for problem in checked.problems if not problem.fatal]
+
+
+def test_an_untouched_one_is_accepted(folder: Path) -> None:
+    checked = check_submission(folder)
+    assert (fatal(folder), notes(checked)) == ([], [PARTIAL])
+
+
+# --- scores.json
+
+
+def test_stated_scores_that_are_better_than_the_outputs_are_named(folder: Path) -> None:
+    recomputed = check_submission(folder).result
+    assert recomputed is not None
+    edit_json(folder / "scores.json", lambda scores: scores.update(mean_delta_pct=1.25))
+    [message] = fatal(folder)
+    assert message.startswith("scores.json does not follow from the outputs with default options: ")
+    assert message.endswith(f"mean_delta_pct is 1.25, recomputed {recomputed['mean_delta_pct']!r}")
+    assert check_submission(folder).result == recomputed
+
+
+def test_every_cell_of_every_table_is_compared(folder: Path) -> None:
+    tables = json.loads((folder / "scores.json").read_bytes())["tables"]
+    filled = [name for name, rows in tables.items() if rows]
+    assert {"axis", "parse_status", "merit_sensitivity", "maximum_observed_gap"} <= set(filled)
+    original = (folder / "scores.json").read_bytes()
+    for name in filled:
+        column = list(tables[name][-1])[-1]
+        old = tables[name][-1][column]
+        changed = "other" if isinstance(old, str) else 7 if old is None else old * 1.001 + 0.01
+        last = tables[name][-1] | {column: changed}
+        scores = json.loads(original)
+        scores["tables"][name][-1] = last
+        (folder / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
+        [message] = fatal(folder)
+        assert f"{name}[" in message
+        assert f"].{column} is " in message
+        (folder / "scores.json").write_bytes(original)
+
+
+def test_the_last_digits_may_differ(folder: Path) -> None:
+    def nudge(scores: Any) -> None:
+        scores["mean_delta_pct"] *= 1 + 4e-7
+        scores["tables"]["axis"][0]["ci_low"] += 4e-7
+
+    edit_json(folder / "scores.json", nudge)
+    assert fatal(folder) == []
+    edit_json(folder / "scores.json", lambda s: s.update(mean_delta_pct=s["mean_delta_pct"] * (1 + 5e-6)))
+    assert len(fatal(folder)) == 1
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda s: s["tables"]["axis"].pop(), "the number of rows of axis is"),
+        (lambda s: s["settings"].update(seed=1), "settings.seed is 1, recomputed 0"),
+        (lambda s: s["settings"].pop("seed"), "settings is ["),
+        (lambda s: s.update(n_scored=True), "n_scored is True, recomputed 80"),
+        (lambda s: s.update(n_scored="80"), "n_scored is '80', recomputed 80"),
+        (lambda s: s.update({"\u202ex\n": 1}), r"unknown keys: '\u202ex\n'"),
+        (lambda s: s.pop("mean_delta_pct"), "lacks mean_delta_pct"),
+        (lambda s: s["tables"].pop("axis"), "must have exactly the tables axis"),
+        (lambda s: s["tables"]["axis"][0].update(extra=1), "other columns in its table axis"),
+        (lambda s: s["tables"].update(axis="none"), "other columns in its table axis"),
+        (lambda s: s.update(tables=[]), "must have exactly the tables"),
+        (lambda s: s.update(warnings=[1]), "warnings that are not texts"),
+        (lambda s: s.update(settings=[]), "is not the result of `rupeebias score`"),
+        (lambda s: (s,), "is not the result of `rupeebias score`"),
+    ],
+)
+def test_scores_of_another_form(folder: Path, edit: JsonEdit, message: str) -> None:
+    def edited(scores: Any) -> Any:
+        changed = edit(scores)
+        return changed if isinstance(changed, tuple) else scores
+
+    edit_json(folder / "scores.json", edited)
+    assert any(message in found for found in fatal(folder)), fatal(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b'{"a": NaN}', "NaN is not a number of JSON"),
+        (b'{"a": -Infinity}', "-Infinity is not a number of JSON"),
+        (b'{"a": 1e999}', "the number 1e999 is too large"),
+        (b'{"a": ' + b"9" * 5_000 + b"}", "is too large"),
+        (b'{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        (b"[" * 13 + b"]" * 13, ""),
+        (b"[" * 14 + b"]" * 14, "more than 12 deep"),
+        (b"[" * 100_000, "more than 12 deep"),
+        (b'{"a": "\\ud800"}', "half a character"),
+        (b'{"a": "\xff"}', "is not UTF-8"),
+        (b"{", "is not JSON"),
+        (b"", "is not JSON"),
+    ],
+)
+def test_hostile_json(folder: Path, text: bytes, message: str) -> None:
+    for name in ("manifest.json", "scores.json"):
+        original = (folder / name).read_bytes()
+        (folder / name).write_bytes(text)
+        found = [each for each in fatal(folder) if name in each]
+        assert len(found) == 1
+        assert message in found[0]
+        (folder / name).write_bytes(original)
+
+
+def test_another_version_of_the_metric_is_a_note(folder: Path) -> None:
+    def older(scores: Any) -> None:
+        scores["settings"]["metric_version"] = "0.9.0"
+        scores["mean_delta_pct"] = 1.0
+
+    edit_json(folder / "scores.json", older)
+    checked = check_submission(folder)
+    assert fatal(folder) == []
+    assert notes(checked) == [
+        PARTIAL,
+        "scores.json is by metric '0.9.0', this is 1.0.0: recomputed values count",
+    ]
+    assert checked.result is not None
+    assert checked.result["mean_delta_pct"] != 1.0
+
+
+# --- manifest.json
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "format is 2, this version reads 1"),
+        ({"format": True}, "format is True"),
+        ({"key": "x"}, "unknown key 'key'"),
+        ({"model": ""}, "model must be a text"),
+        ({"model": 3}, "model must be a text"),
+        ({"model": "x" * 201}, "model has 201 characters"),
+        ({"model": "a/<b>"}, "model holds <"),
+        ({"model": "a\\b"}, "model holds <, > or a backslash"),
+        ({"model": "a/../b"}, "model is a path"),
+        ({"model": ".."}, "model is a path"),
+        ({"model": "/etc/passwd"}, "model is a path"),
+        ({"model": "C:/models/x"}, "model is a path"),
+        ({"model": "~/x"}, "model is a path"),
+        ({"model": "a\u202eb"}, "model holds a control"),
+        ({"model": "a\x1b[31m"}, "model holds a control"),
+        ({"model": "a\nb"}, "model holds a control"),
+        ({"model": "a\u200bb"}, "model holds a control"),
+        ({"provider": "<b>"}, "provider holds <"),
+        ({"model_repo": "no-owner"}, "model_repo must be null or owner/name"),
+        ({"model_repo": "a/b/c"}, "model_repo must be null or owner/name"),
+        ({"model_repo": "a/b--c"}, "model_repo is not a name"),
+        ({"model_repo": "../b"}, "model_repo is not a name"),
+        ({"model_repo": 1}, "model_repo must be null or owner/name"),
+        ({"settings": {}}, "settings are empty"),
+        ({"settings": []}, "settings must be an object"),
+        ({"settings": dict.fromkeys(map(str, range(101)))}, "settings has 101 entries"),
+        ({"arm": "kind"}, "arm is 'kind', expected standard or fairness"),
+        ({"repeats": 0}, "repeats must be 1 to 100"),
+        ({"repeats": 101}, "repeats must be 1 to 100"),
+        ({"repeats": 2.0}, "repeats must be 1 to 100"),
+        ({"repeats": 1}, "repeat must be 0 to 0"),
+        ({"complete": 1}, "complete must be true or false"),
+        ({"complete": True}, "declares a complete run, but its selection is a part"),
+        ({"selection": {}}, "selection is not as a run's manifest has it"),
+        ({"selection": {"limit": "x"}}, "selection cannot be understood"),
+        ({"selection": {"axes": ["caste\u202e"]}}, "selection is not as a run's manifest has it"),
+        ({"selection": [1]}, "selection must be an object"),
+        ({"n_prompts": 41}, "n_prompts or prompts_sha256"),
+        ({"prompts_sha256": "0" * 64}, "n_prompts or prompts_sha256"),
+        ({"prompts_sha256": "0"}, "prompts_sha256 must be 64 hexadecimal digits"),
+        ({"outputs_sha256": "0" * 64}, "is not the file that manifest.json has the sha256 of"),
+        ({"dataset_fingerprint": "a" * 64}, "it asked the prompts of dataset aaaaaaaaaaaa"),
+        ({"created_at": "2026-03-01"}, "created_at must be a UTC time"),
+        ({"created_at": "2026-02-30T00:00:00Z"}, "created_at is not a time that exists"),
+        ({"created_at": "2026-05-01T00:00:00Z"}, "created_at is after updated_at"),
+        ({"created_at": None}, "created_at must be a UTC time"),
+        ({"versions": {"metric": 1}}, "versions has the entry 'metric', which must be a text"),
+        ({"versions": {"<i>": "1"}}, "versions has the entry '<i>', which holds <"),
+        ({"response_models": {"x": True}}, "response_models has the entry 'x', which must be int"),
+        ({"response_models": {"\u202e": 1}}, r"response_models has the entry '\u202e'"),
+    ],
+)
+def test_manifests_that_are_refused(folder: Path, change: dict[str, Any], message: str) -> None:
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(change))
+    assert any(message in found for found in fatal(folder)), fatal(folder)
+
+
+def test_every_fault_of_a_manifest_is_told_at_once(folder: Path) -> None:
+    def spoil(manifest: Any) -> None:
+        manifest.update(model="<", arm="x", repeats=0)
+        manifest.pop("provider")
+
+    edit_json(folder / "manifest.json", spoil)
+    assert len([each for each in fatal(folder) if each.startswith("manifest.json: ")]) == 4
+
+
+def test_a_time_in_the_future(folder: Path) -> None:
+    soon = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(updated_at=soon))
+    assert fatal(folder) == ["manifest.json: updated_at lies in the future"]
+
+
+@pytest.mark.parametrize("name", ["ollama/llama3:8b", "openrouter/a/b", "ज्ञान/x", "a b", "x..y", "sarvam-m"])
+def test_names_that_models_really_have(folder: Path, name: str) -> None:
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(model=name))
+    assert fatal(folder) == []
+
+
+def test_what_is_worth_a_note(folder: Path) -> None:
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(settings={"provider": "x"}))
+    assert "do not tell the temperature" in notes(check_submission(folder))[1]
+    edit_json(folder / "manifest.json", lambda m: m.update(settings={"not_sent": {"temperature": "0: no"}}))
+    assert notes(check_submission(folder)) == [PARTIAL]
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(model="sim/biased", settings={}))
+    checked = check_submission(folder)
+    assert "sim/biased is a simulated respondent" in notes(checked)[1]
+    assert checked.accepted
+
+
+# --- the rows of outputs.parquet
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda a: keep_rows(a, [*range(80), 3]), "1 rows repeat a prompt_id and repeat"),
+        (lambda a: replace(a, repeats=[5, *a.repeats[1:]]), "repeat must be 0 to 1"),
+        (lambda a: replace(a, repeats=[-1, *a.repeats[1:]]), "repeat must be 0 to 1"),
+        (
+            lambda a: replace(a, prompt_ids=["\u202e<b>", *a.prompt_ids[1:]]),
+            r"1 prompt_ids not of its selection",
+        ),
+        (
+            lambda a: replace(a, prompt_ids=["price_negotiation:en:caste:dalit:P01:Q1", *a.prompt_ids[1:]]),
+            "1 prompt_ids not of its selection, first: 'price_negotiation:en:caste:dalit:P01:Q1'",
+        ),
+    ],
+)
+def test_rows_that_do_not_belong(folder: Path, edit: Callable[[Answers], Answers], message: str) -> None:
+    edit_answers(folder, edit)
+    assert any(message in found for found in fatal(folder)), fatal(folder)
+    assert check_submission(folder).result is None
+
+
+def test_missing_answers_of_a_part_count_as_missing(folder: Path) -> None:
+    edit_answers(folder, lambda answers: keep_rows(answers, range(3, 80)))
+    checked = check_submission(folder)
+    assert "3 of 80 answers are missing and count as missing" in notes(checked)
+    assert checked.result is not None
+    assert (checked.result["n_expected"], checked.result["n_missing"]) == (80, 3)
+
+
+def test_other_answers_than_those_scored_are_found_out(folder: Path) -> None:
+    edit_answers(folder, lambda answers: replace(answers, outputs=["### 500000 INR"] * 80))
+    assert any("does not follow from the outputs" in each for each in fatal(folder))
+    checked = check_submission(folder)
+    assert checked.result is not None
+    assert checked.result["mean_delta_pct"] == 0.0
+
+
+def test_what_is_declared_complete_must_be(tmp_path: Path) -> None:
+    whole = build_submission(write_run(tmp_path / "run", selection=Selection()), tmp_path)
+    edit_answers(whole, lambda answers: keep_rows(answers, range(1, 39_150)))
+    [missing] = [each for each in fatal(whole) if "missing" in each and "declared" in each]
+    assert missing == "it is declared complete, but 1 of 39,150 answers are missing"
+    edit_json(whole / "manifest.json", lambda manifest: manifest.update(complete=False))
+    assert "manifest.json declares a partial run, but its selection is everything of the benchmark" in fatal(
+        whole
+    )
+
+
+# --- the folder
+
+
+def test_only_the_three_files_may_be_there(folder: Path) -> None:
+    (folder / "run.py").write_text("")
+    (folder / ".hidden").mkdir()
+    (folder / "\u202ex").touch()
+    [message] = fatal(folder)
+    assert message.startswith(r"it holds '.hidden', 'run.py', '\u202ex': only manifest.json, ")
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "outputs.parquet", "scores.json"])
+def test_each_file_must_be_a_file(folder: Path, name: str, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    (folder / name).rename(kept)
+    assert f"{name} is missing" in fatal(folder)
+    (folder / name).symlink_to(kept)
+    assert any(each.startswith(f"{name} cannot be read") and "link" in each for each in fatal(folder))
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    assert any(each.startswith(f"{name} is not a regular file") for each in fatal(folder))
+    (folder / name).rmdir()
+    os.mkfifo(folder / name)
+    assert any(each.startswith(f"{name} is not a regular file") for each in fatal(folder))
+    (folder / name).unlink()
+    (folder / name).touch()
+    os.truncate(folder / name, 201 << 20)  # sparse: nothing is written
+    assert any(each.startswith(f"{name} is larger than") for each in fatal(folder))
+
+
+@pytest.mark.parametrize("name", ["Upper", "-x", "a b", "a" * 101, "x\u202ey", "ü"])
+def test_names_of_folders(folder: Path, name: str) -> None:
+    moved = folder.rename(folder.parent / name)
+    assert any("is not made of at most 100" in each for each in fatal(moved))
+
+
+def test_what_is_no_folder(folder: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(folder)
+    for path in (link, folder / "manifest.json", tmp_path / "nowhere"):
+        assert "it is not a folder" in fatal(path)[-1]
+        assert check_submission(path).manifest is None
+
+
+def test_submissions_are_found_in_order(folder: Path, tmp_path: Path) -> None:
+    others = [folder.parent / "zz", folder.parent / "Bad Name", folder.parent / "a-link"]
+    others[0].mkdir()
+    others[1].mkdir()
+    others[2].symlink_to(folder)
+    (folder.parent / "README.md").touch()
+    assert find_submissions(tmp_path) == sorted([*others, folder])
+    with pytest.raises(UsageError, match="no folder submissions/"):
+        find_submissions(folder)
