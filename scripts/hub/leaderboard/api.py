@@ -1,7 +1,6 @@
 """The board as one call: the same submissions give the same bytes, unchanged ones are not recomputed."""
 
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -111,14 +110,14 @@ class _Builder:
 
     def entries(self, folders: Sequence[Path]) -> list[Entry]:
         """Return one entry a folder, in any order."""
-        with tempfile.TemporaryDirectory(prefix="rupeebias-board-") as uncached:
-            readable = [folder for folder in folders if _is_text(folder.name)]
-            jobs = [self._job(folder, Path(uncached) / f"{at}{SUFFIX}") for at, folder in enumerate(readable)]
-            known = {job.folder: self._placed(job) for job in jobs}
-            new = [job for job in jobs if known[job.folder] is None]
-            entries = [entry for entry in known.values() if entry]
-            entries += [_unreadable(folder) for folder in folders if not _is_text(folder.name)]
-            self._recompute(new, entries)
+        uncached = self._site.parent / "uncached"  # goes with the folder in which the site is made
+        readable = [folder for folder in folders if _is_text(folder.name)]
+        jobs = [self._job(folder, uncached / f"{at}{SUFFIX}") for at, folder in enumerate(readable)]
+        known = {job.folder: self._placed(job) for job in jobs}
+        new = [job for job in jobs if known[job.folder] is None]
+        entries = [entry for entry in known.values() if entry]
+        entries += [_unreadable(folder) for folder in folders if not _is_text(folder.name)]
+        self._recompute(new, entries)
         forget_unused(self._cache, self._used)
         return entries
 
