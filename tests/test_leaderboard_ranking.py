@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from leaderboard_samples import HOSTILE, SETTINGS, entry
 
-from rupeebias.hub.leaderboard.columns import COLUMNS, settings_text
+from rupeebias.hub.leaderboard.cells import settings_text
+from rupeebias.hub.leaderboard.columns import COLUMNS
 from rupeebias.hub.leaderboard.ranking import Standing, rank_ranges, standings
 from rupeebias.hub.leaderboard.records import Entry, entry_of, identity_hash, is_page_name, utc_time
 from rupeebias.hub.leaderboard.rows import board_rows, in_order

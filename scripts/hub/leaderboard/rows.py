@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from rupeebias.metric.published import PUBLISHED, PublishedModel
 
-from .columns import COLUMNS, Cell
+from .cells import Cell
+from .columns import COLUMNS
 from .ranking import GAP, Standing
 from .records import Entry
 
