@@ -195,6 +195,9 @@ def test_paper_shows_every_row_and_no_controls(browser: Chrome) -> None:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         assert not browser.find_element(By.ID, "filters").is_displayed()
+        labels = browser.find_elements(By.CSS_SELECTOR, "#board thead button")
+        assert len(labels) == 15
+        assert all(label.is_displayed() for label in labels)
         assert len(models(browser)) == 15
         assert all(len(name) > 3 for name in models(browser))
     finally:
