@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import yaml
 from leaderboard_samples import HOSTILE, write_submission
 
 from rupeebias.cli.app import main
-from rupeebias.errors import UsageError
+from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.leaderboard.api import Board, build_leaderboard
 from rupeebias.hub.leaderboard.pool import Failure, Job, run_jobs
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS
@@ -351,6 +352,39 @@ def test_a_submission_that_takes_for_ever_ends_alone(results: Path, tmp_path: Pa
     assert failure is not None
     assert not failure.is_ours
     assert "ended with status -9" in failure.message
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the worker in /proc")
+def test_a_worker_that_is_killed_once_is_replaced(results: Path, tmp_path: Path) -> None:
+    killed: list[int] = []
+
+    def kill_one() -> None:
+        while not killed:
+            for children in Path("/proc/self/task").glob("*/children"):
+                for pid in map(int, children.read_text().split()):
+                    if b"leaderboard.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                        os.kill(pid, signal.SIGKILL)
+                        killed.append(pid)
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    done: list[Failure | None] = []
+    target = tmp_path / "entry"
+    folder = str(results / FOLDER / "newer")
+    run_jobs([Job(folder, None, None, str(target))], lambda _, failure: done.append(failure))
+    killer.join()
+    assert len(killed) == 1
+    assert done == [None]
+    assert target.exists()
+
+
+def test_a_python_that_does_not_start_blames_no_submission(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONMALLOC", "nonsense")  # Python refuses to start
+    with pytest.raises(RupeeBiasError, match="its check ended with status 1"):
+        build_leaderboard(results, tmp_path / "site", cache=tmp_path / "cache")
+    assert not (tmp_path / "site").exists()
 
 
 def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ JOBS_A_PROCESS: Final = 25
 TIME_LIMIT_S: Final = 600.0
 """A submission that takes longer is refused; an honest one takes two seconds."""
 
+_LAST_WORDS_S: Final = 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -45,11 +47,27 @@ class _Worker:
         self._time_limit = time_limit
         self._process: subprocess.Popen[bytes] | None = None
         self._jobs_left = 0
+        self._is_ended = False
 
     def do(self, job: Job) -> Failure | None:
-        """Do a job; return why it failed, None if it did not."""
+        """Do a job; return why it failed, None if it did not.
+
+        A process that a signal ends gets a second chance: memory may have been short for a moment.
+        """
+        found = self._tried(job)
+        if isinstance(found, int) and found < 0 and not self._is_ended:
+            found = self._tried(job)
+        self._is_ended = False
+        if isinstance(found, int):
+            # what a submission does cannot end a process with a status of its own: Python does not start
+            text = f"its check ended with status {found}: too much memory or time, or malformed files"
+            return Failure(text, is_ours=found > 0)
+        return found
+
+    def _tried(self, job: Job) -> Failure | int | None:
+        """Do a job; return how it ended, or the status of a process that ended instead."""
         process = self._ready()
-        timer = threading.Timer(self._time_limit, process.kill)
+        timer = threading.Timer(self._time_limit, self.kill)
         timer.start()
         try:
             answer = _asked(process, job)
@@ -57,12 +75,9 @@ class _Worker:
             timer.cancel()
         self._jobs_left -= 1
         if answer is None:
-            process.kill()
-            status = process.wait()
+            status = _status(process)
             self.stop()
-            return Failure(
-                f"its check ended with status {status}: too much memory or time, or malformed files"
-            )
+            return status
         return Failure(**answer) if answer["message"] is not None else None
 
     def _ready(self) -> "subprocess.Popen[bytes]":
@@ -81,8 +96,18 @@ class _Worker:
 
     def kill(self) -> None:
         """End a job at work, from another thread; its `do` returns."""
+        self._is_ended = True
         if (process := self._process) is not None:
             process.kill()
+
+
+def _status(process: "subprocess.Popen[bytes]") -> int:
+    """Return the status of a process that says nothing more: its own, if it ends by itself."""
+    try:
+        return process.wait(_LAST_WORDS_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def _start() -> "subprocess.Popen[bytes]":

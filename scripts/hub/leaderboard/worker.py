@@ -4,6 +4,7 @@ A job is {"folder", "digest", "files_url", "target"}; the entry itself goes to t
 is {"message", "is_ours"}: null or what went wrong, and whether that is no fault of the submission.
 """
 
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ...errors import RupeeBiasError
 
 def main() -> None:
     """Do the jobs until stdin ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the build hears Ctrl-C and ends this process
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing that a library prints may be taken for an answer
     for line in sys.stdin.buffer:
