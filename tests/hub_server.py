@@ -13,8 +13,9 @@ The clients are the real ones, told where to go by the environment. In a test:
         repo = hub.repo("model", "someone/tiny")                 # `.files()`, `.history()`, `.tags`,
         assert ".eval_results/x.yaml" in repo.files("refs/pr/1")  # `.pull_requests`, `.merge(1, "owner")`
 
-In the same process use `HfApi(endpoint=hub.url, token="hf_good")`; commits with LFS files (Parquet) need
-HF_HUB_DISABLE_XET=1 before huggingface_hub is imported, which `environment` sets for subprocesses.
+In the same process, and faster: `HfApi(endpoint=hub.url, token="hf_good")`. Commits with LFS files (Parquet)
+need HF_HUB_DISABLE_XET=1 before huggingface_hub is imported: conftest.py and `environment` set it. Its
+uploads warn: `pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")`.
 
 `hub.requests` is the log: method, path, status, user. `hub.writes` are those that change something.
 `hub.fail("PUT", "/lfs/", 507, after=2)` lets two such requests through and then fails the rest; 507 is not
@@ -33,7 +34,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from hub_api import Answer, Call, answer
+from hub_api import answer
+from hub_http import Answer, Call
 from hub_store import RefusedError, Repo, User
 
 __all__ = ["HubServer", "Request", "User"]
@@ -76,6 +78,8 @@ class HubServer:
         self.users = dict(users)
         self.repos: dict[tuple[str, str], Repo] = {}
         self.requests: list[Request] = []
+        self.frameworks: set[str] | None = None
+        """Evaluation frameworks that an eval.yaml may name; None: any."""
         self._faults: list[Fault] = []
         self._hooks: list[tuple[str, str, Callable[[], object]]] = []
         self._lock = threading.RLock()
@@ -204,6 +208,8 @@ def _refused(refused: RefusedError) -> Answer:
 def _handler(hub: HubServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = 1 << 16  # head and body in one packet: no client waits for the second
+        disable_nagle_algorithm = True
 
         def serve(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", "0")))

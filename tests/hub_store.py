@@ -5,6 +5,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 GIT_ATTRIBUTES = b"""\
 *.arrow filter=lfs diff=lfs merge=lfs -text
@@ -59,22 +60,22 @@ class Blob:
     data: bytes
     lfs: bool = False
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(self.data).hexdigest()
 
-    @property
+    @cached_property
     def pointer(self) -> bytes:
         """The text that git stores for an LFS file."""
         head = "version https://git-lfs.github.com/spec/v1"
         return f"{head}\noid sha256:{self.sha256}\nsize {len(self.data)}\n".encode()
 
-    @property
+    @cached_property
     def git_sha1(self) -> str:
         stored = self.pointer if self.lfs else self.data
         return hashlib.sha1(b"blob %d\x00" % len(stored) + stored).hexdigest()  # noqa: S324 (git's own)
 
-    @property
+    @cached_property
     def etag(self) -> str:
         return self.sha256 if self.lfs else self.git_sha1
 

@@ -23,6 +23,8 @@ from . import (
     runs,
     score,
     simulate,
+    submit,
+    validate_submission,
 )
 
 app = typer.Typer(
@@ -46,6 +48,8 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     join.join,
     leaderboard.leaderboard,
     publish.publish,
+    submit.submit,
+    validate_submission.validate_submission,
 )
 SHORT = frozenset({"build", "score", "parse"})
 """Commands that end within seconds."""

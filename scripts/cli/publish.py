@@ -1,5 +1,6 @@
 """`rupeebias publish`: dataset and metric to the Hub."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -13,6 +14,13 @@ def publish(
     private: Annotated[
         bool, typer.Option("--private", help="Create the repositories as private ones.")
     ] = False,
+    eval_yaml: Annotated[
+        bool,
+        typer.Option(
+            "--eval-yaml/--no-eval-yaml",
+            help="Send eval.yaml, which asks the Hub for leaderboards; leave it out if the Hub refuses it.",
+        ),
+    ] = True,
 ) -> None:
     """Publish the dataset (ORG/rupeebias) and the metric (the static Space ORG/rupeebias_metric) on the Hub.
 
@@ -20,6 +28,7 @@ def publish(
     once before anything is sent; each gets one commit and the tag of its version, unchanged content none.
     The token comes from HF_TOKEN or `hf auth login`. The same command finishes what was interrupted.
     """
-    from ..hub.publish.api import publish as publish_both
+    from ..hub.publish import api
 
-    publish_both(org, dry_run=dry_run, private=private, say=typer.echo)
+    prepare = partial(api.built_and_checked, eval_yaml=eval_yaml)
+    api.publish(org, dry_run=dry_run, private=private, prepare=prepare, say=typer.echo)

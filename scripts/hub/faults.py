@@ -23,16 +23,14 @@ def hub_errors(doing: str, token: str | None = None) -> Iterator[None]:
     `doing` says what was tried, for example `commit to org/name`. The message holds the Hub's own reason
     but never `token`.
     """
-    from huggingface_hub.errors import HfHubHTTPError
-
     try:
         yield
     except RupeeBiasError:
         raise
     except (OSError, ValueError, RuntimeError) as error:
-        # a failed upload of one file comes wrapped, and its cause says why
-        cause = error.__cause__ if isinstance(error.__cause__, HfHubHTTPError) else error
-        raise RupeeBiasError(_message(doing, cause, token)) from None
+        # a failed upload of one file comes wrapped in a RuntimeError, and its cause says why
+        wrapped = isinstance(error, RuntimeError) and error.__cause__
+        raise RupeeBiasError(_message(doing, wrapped or error, token)) from None
     except Exception as error:
         if not _is_of_the_network(error):
             raise
@@ -51,7 +49,7 @@ def _message(doing: str, error: BaseException, token: str | None) -> str:
         reason = "HF_HUB_OFFLINE is set; unset it"
     elif isinstance(error, HfHubHTTPError):
         reason = _http_reason(error.response.status_code, error.server_message)
-    elif isinstance(error, ValueError):
+    elif isinstance(error, ValueError | RuntimeError):
         reason = " ".join(str(error).split())[:300]
     else:
         words = " ".join(str(error).split())[:200]
@@ -65,6 +63,8 @@ def _message(doing: str, error: BaseException, token: str | None) -> str:
 def _http_reason(status: int, said: str | None) -> str:
     said = " ".join((said or "").split())[:300].rstrip(".")
     remedy = _REMEDIES.get(status)
+    if status == 400 and "eval.yaml" in said:
+        remedy = "the Hub does not take eval.yaml (yet): publish with --no-eval-yaml"
     if remedy is None and status >= 500:
         remedy = "the Hub has a problem; run the command again later, it goes on where it stopped"
     told = f"HTTP {status}, {said}" if said else f"HTTP {status}"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..names import DATASET, repository
 from .checks import check_staged
 from .plan import Plan, make_plan
 from .remote import read_remote
@@ -16,35 +17,53 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 Say = Callable[[str], object]
+Prepare = Callable[[str, Path], Staged]
 
 
-def publish(org: str, *, dry_run: bool = False, private: bool = False, say: Say = print) -> list[Sent]:
+def publish(
+    org: str,
+    *,
+    dry_run: bool = False,
+    private: bool = False,
+    prepare: Prepare | None = None,
+    api: "HfApi | None" = None,
+    say: Say = print,
+) -> list[Sent]:
     """Publish dataset and metric for `org` and return what was done; a dry run sends nothing.
 
-    The token is the one of HF_TOKEN or `hf auth login`; a dry run needs none for public repositories. `say`
-    hears what would be or was done, line by line. Raises RupeeBiasError (UsageError for a bad name) before
-    anything is sent if a check fails, rights are missing or a published version would change.
+    `prepare` makes both folders inside a temporary one, by default `built_and_checked`. `api` is by default
+    a client with the token of HF_TOKEN or `hf auth login`; a dry run needs none for public repositories.
+    `say` hears what would be or was done, line by line. Raises RupeeBiasError (UsageError for a bad name)
+    before anything is sent if rights are missing, a check fails or a published version would change.
     """
-    with tempfile.TemporaryDirectory(prefix="rupeebias-publish-") as folder:
-        staged = stage(org, Path(folder))
-        say("checking that both load")
-        check_staged(staged)
-        return publish_staged(staged, hub_client(), org, dry_run=dry_run, private=private, say=say)
-
-
-def publish_staged(
-    staged: Staged, api: "HfApi", org: str, *, dry_run: bool, private: bool, say: Say
-) -> list[Sent]:
-    """Plan both repositories, then send both unless it is a dry run; as `publish`, without the checks."""
+    repository(org, DATASET)
+    api = api or hub_client()
     if not dry_run:
         require_rights(api, org)
-    plans = [_plan(api, repo, private=private) for repo in (staged.dataset, staged.metric)]
-    for plan in plans:
-        for line in plan_lines(plan):
+    with tempfile.TemporaryDirectory(prefix="rupeebias-publish-") as folder:
+        say(f"building and checking dataset and metric for {org}")
+        staged = (prepare or built_and_checked)(org, Path(folder))
+        plans = [_plan(api, repo, private=private) for repo in (staged.dataset, staged.metric)]
+        for line in (line for plan in plans for line in plan_lines(plan)):
             say(line)
-    if dry_run:
-        say("dry run: nothing was sent")
-        return []
+        return _show_dry_run(api, say) if dry_run else _send_all(api, plans, private=private, say=say)
+
+
+def built_and_checked(org: str, folder: Path, *, eval_yaml: bool = True) -> Staged:
+    """Build both folders for `org` and verify them; `eval_yaml=False` leaves that file out."""
+    staged = stage(org, folder, eval_yaml=eval_yaml)
+    check_staged(staged)
+    return staged
+
+
+def _show_dry_run(api: "HfApi", say: Say) -> list[Sent]:
+    if not api.token:
+        say("no token: a private repository looks as if it did not exist")
+    say("dry run: nothing was sent")
+    return []
+
+
+def _send_all(api: "HfApi", plans: list[Plan], *, private: bool, say: Say) -> list[Sent]:
     sent = []
     for plan in plans:
         sent.append(send(api, plan, private=private))

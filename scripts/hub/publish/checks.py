@@ -105,15 +105,7 @@ def _refuse(what: str, problems: list[str]) -> None:
 def _check_loading(parent: Path, summary: BuildSummary) -> None:
     """Load both folders as a user would, where neither the network nor this package can be seen."""
     with tempfile.TemporaryDirectory(prefix="rupeebias-check-") as home:
-        done = subprocess.run(  # noqa: S603 (our own file)
-            [sys.executable, "-P", "-W", "ignore", str(_LOADER)],  # -P: no module beside the loader is meant
-            cwd=parent,
-            env=_isolated(home),
-            capture_output=True,
-            text=True,
-            timeout=_CHECK_SECONDS,
-            check=False,
-        )
+        done = _run_loader(parent, home)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1][:300]
         raise RupeeBiasError(f"the built folders do not load: {last}")
@@ -123,6 +115,23 @@ def _check_loading(parent: Path, summary: BuildSummary) -> None:
             f"load_dataset finds {found['rows']} prompts in {found['configurations']} configurations, "
             f"expected {summary.rows} in {summary.configurations}"
         )
+
+
+def _run_loader(parent: Path, home: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(  # noqa: S603 (our own file)
+            [sys.executable, "-P", "-W", "ignore", str(_LOADER)],  # -P: no module beside the loader is meant
+            cwd=parent,
+            env=_isolated(home),
+            capture_output=True,
+            text=True,
+            timeout=_CHECK_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise RupeeBiasError(
+            f"loading the built folders took more than {_CHECK_SECONDS} s; try again"
+        ) from None
 
 
 def _isolated(home: str) -> dict[str, str]:

@@ -68,9 +68,9 @@ def make_plan(repo: StagedRepo, remote: RemoteRepo | None, *, private: bool = Fa
 
 
 def _changes(repo: StagedRepo, remote: RemoteRepo | None) -> Iterator[Change]:
-    there = remote.files if remote else {}
-    for path in sorted({*repo.files, *there} - (_KEPT - repo.files.keys())):
-        local = repo.files.get(path)
+    here, there = repo.files, remote.files if remote else {}
+    for path in sorted({*here, *there} - (_KEPT - here.keys())):
+        local = here.get(path)
         if local is None:
             yield Change(path, "deleted", there[path].size)
         else:
@@ -93,9 +93,10 @@ def _refuse_other_numbers(repo: StagedRepo, remote: RemoteRepo) -> None:
     """Refuse if the version's tag names a commit whose numbers are not ours."""
     if remote.tagged_files is None:
         return
-    pinned = {path for path in {*repo.files, *remote.tagged_files} if path.endswith(repo.pinned)}
+    here = repo.files
+    pinned = {path for path in {*here, *remote.tagged_files} if path.endswith(repo.pinned)}
     for path in sorted(pinned):
-        local = repo.files.get(path)
+        local = here.get(path)
         if local is None or not matches(local, remote.tagged_files.get(path)):
             raise RupeeBiasError(_other_numbers(repo, path))
 

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 
-def require_rights(api: "HfApi", org: str) -> None:
-    """Raise RupeeBiasError if there is no token, the Hub does not know it, or it may not write for `org`.
+def require_writer(api: "HfApi") -> dict[str, Any]:
+    """Return what the Hub says of the token's user.
 
-    A fine-grained token says nothing about itself here: the Hub decides when it is used.
+    Raises RupeeBiasError if there is no token, the Hub does not know it, or it may only read.
     """
     if not isinstance(api.token, str):
         raise RupeeBiasError(
@@ -22,6 +22,15 @@ def require_rights(api: "HfApi", org: str) -> None:
         who = api.whoami()
     if _token_role(who) == "read":
         raise RupeeBiasError(f"the token of {who['name']} may only read: make one with write access")
+    return who
+
+
+def require_rights(api: "HfApi", org: str) -> None:
+    """Raise RupeeBiasError if there is no token, the Hub does not know it, or it may not write for `org`.
+
+    A fine-grained token says nothing about itself here: the Hub decides when it is used.
+    """
+    who = require_writer(api)
     roles = {each["name"]: each.get("roleInOrg") for each in who.get("orgs", [])}
     if org != who["name"] and org not in roles:
         raise RupeeBiasError(f"{who['name']} is not a member of {org}: use another --org, or another token")

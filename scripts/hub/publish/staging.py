@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from rupeebias.dataset_builder.card import Addresses
 from rupeebias.dataset_builder.components import load_components
-from rupeebias.dataset_builder.folder import BuildSummary, build_dataset
+from rupeebias.dataset_builder.eval_yaml import EVAL_YAML
+from rupeebias.dataset_builder.folder import MANIFEST, BuildSummary, build_dataset
 from rupeebias.dataset_builder.metric_folder import build_metric, check_metric
 from rupeebias.metric.version import METRIC_VERSION
 
@@ -35,6 +36,8 @@ class StagedRepo:
     """A file that every version of it holds: it tells our repositories from others."""
     pinned: tuple[str, ...]
     """Endings of files that give numbers: under one version they never change. The others are texts."""
+    left_out: frozenset[str] = frozenset()
+    """Files of the folder that are not published."""
 
     @property
     def tag(self) -> str:
@@ -43,12 +46,13 @@ class StagedRepo:
 
     @property
     def files(self) -> dict[str, Path]:
-        """Every file, by its path in the repository."""
-        return {
+        """Every file that is published, by its path in the repository."""
+        every = {
             path.relative_to(self.folder).as_posix(): path
             for path in sorted(self.folder.rglob("*"))
             if path.is_file() and "__pycache__" not in path.parts
         }
+        return {name: path for name, path in every.items() if name not in self.left_out}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,10 @@ class Staged:
     """Of the dataset."""
 
 
-def stage(org: str, folder: Path) -> Staged:
+def stage(org: str, folder: Path, *, eval_yaml: bool = True) -> Staged:
     """Build dataset and metric for `org` inside `folder`, as `rupeebias` and `rupeebias_metric`.
+
+    Without `eval_yaml` that file is built and checked but not published.
 
     Raises UsageError for a name that is none, and what building raises.
     """
@@ -71,22 +77,19 @@ def stage(org: str, folder: Path) -> Staged:
     addresses = Addresses(dataset, metric, f"{HUB}/datasets/{dataset}")
     summary = build_dataset(folder / DATASET, addresses=addresses)
     _stage_metric(folder / METRIC, addresses, summary.fingerprint)
+    left_out = frozenset() if eval_yaml else frozenset((EVAL_YAML,))
+    return Staged(_dataset_repo(dataset, folder, left_out), _metric_repo(metric, folder), addresses, summary)
+
+
+def _dataset_repo(name: str, folder: Path, left_out: frozenset[str]) -> StagedRepo:
+    pinned = (".parquet", MANIFEST)
     version = load_components().version
-    return Staged(
-        StagedRepo(
-            "dataset",
-            dataset,
-            folder / DATASET,
-            version,
-            "fingerprint.json",
-            (".parquet", "fingerprint.json"),
-        ),
-        StagedRepo(
-            "space", metric, folder / METRIC, METRIC_VERSION, f"{METRIC}.py", (".py", "requirements.txt")
-        ),
-        addresses,
-        summary,
-    )
+    return StagedRepo("dataset", name, folder / DATASET, version, MANIFEST, pinned, left_out)
+
+
+def _metric_repo(name: str, folder: Path) -> StagedRepo:
+    pinned = (".py", "requirements.txt")
+    return StagedRepo("space", name, folder / METRIC, METRIC_VERSION, f"{METRIC}.py", pinned)
 
 
 def _stage_metric(folder: Path, addresses: Addresses, fingerprint: str) -> None:

@@ -71,10 +71,11 @@ def _commit(api: "HfApi", plan: Plan) -> str:
 def _operations(plan: Plan) -> list["CommitOperationAdd | CommitOperationDelete"]:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
+    here = plan.repo.files
     return [
         CommitOperationDelete(change.path)
         if change.state == "deleted"
-        else CommitOperationAdd(change.path, plan.repo.files[change.path])
+        else CommitOperationAdd(change.path, here[change.path])
         for change in plan.pending
     ]
 

@@ -91,9 +91,10 @@ def read_answers(data: bytes, n_repeats: int) -> Answers:
     footer = read_footer(data, n_repeats)
     check_pages(data, footer)
     try:
-        # Read as dictionaries, a text that stands in many rows takes its memory once.
+        # Read as dictionaries, a text that stands in many rows takes its memory once; in one batch,
+        # as each would bring the whole dictionary again.
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)), read_dictionary=list(_TEXTS)) as file:
-            batches = list(file.iter_batches(batch_size=1 << 16, use_threads=False))
+            batches = list(file.iter_batches(batch_size=footer.n_rows, use_threads=False))
         for batch in batches:
             batch.validate(full=True)  # Arrow's reader lets indices through that point nowhere
     except (pa.ArrowException, OSError, OverflowError, MemoryError) as error:

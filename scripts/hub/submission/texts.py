@@ -17,6 +17,11 @@ def shown(value: Any, longest: int = 60) -> str:
     return text if len(text) <= longest + 2 else f"{text[:longest]}..."
 
 
+def printable(text: str) -> str:
+    """Return a text of one line that a terminal can show."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
 def fault_in_name(name: Any) -> str | None:
     """Return what is wrong with the name of a model or provider, None if nothing is."""
     if not isinstance(name, str) or not name.strip():

@@ -1,0 +1,161 @@
+"""`rupeebias submit`: a run's submission and evaluation results, shown first, then sent to the Hub."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rupeebias.metric.design import BENCHMARK_VERSION
+
+from ...errors import RupeeBiasError
+from ...generate.manifest import read_manifest
+from ..faults import hub_errors
+from ..names import DATASET, RESULTS
+from ..publish.api import hub_client
+from ..publish.rights import require_writer
+from .build import build_submission
+from .check import check_submission
+from .delivery import Delivery, Found, find_delivery, send_delivery
+from .eval_results import PATH, Source, eval_yaml, reason_without
+from .manifest import SIMULATED
+from .options import SubmitOptions, check_options
+from .records import FOLDER, CheckedSubmission
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+Say = Callable[[str], object]
+_PLACEHOLDER: Final = "ORG"
+
+
+def submit(run: Path, options: SubmitOptions, say: Say) -> None:
+    """Build the submission of a run, check it, show what would be sent, and send it if asked to.
+
+    Raises UsageError and RupeeBiasError, before anything is sent, for bad options, a run that cannot be
+    submitted and repositories or rights that are missing.
+    """
+    check_options(options)
+    if options.create_pr and read_manifest(run).identity.model.startswith(SIMULATED):
+        raise RupeeBiasError(f"{run} is a run of a simulated respondent, no model: it cannot be sent")
+    api = hub_client()
+    deliveries = prepare(run, options, api, say)
+    for delivery in deliveries:
+        _show(delivery, say)
+    if options.create_pr:
+        send(api, deliveries, say)
+    else:
+        say("dry run: nothing was sent (--create-pr sends)")
+
+
+def prepare(run: Path, options: SubmitOptions, api: "HfApi", say: Say) -> list[Delivery]:
+    """Return what a run gives to send, built and checked; the Hub is only asked for the dataset's commit."""
+    with tempfile.TemporaryDirectory(prefix="rupeebias-submit-") as temporary:
+        folder = build_submission(run, options.out or Path(temporary), model_repo=options.repo)
+        if options.out is not None:
+            say(f"wrote {folder}")
+        checked = _checked(folder)
+        for problem in checked.problems:
+            say(f"note: {problem.message}")
+        return list(_deliveries(checked, options, api, say))
+
+
+def send(api: "HfApi", deliveries: list[Delivery], say: Say) -> None:
+    """Send what is not there yet; nothing before all repositories have been looked at.
+
+    Raises RupeeBiasError, naming what was sent before, where a repository refuses.
+    """
+    user = str(require_writer(api)["name"])
+    states = [find_delivery(api, delivery, user) for delivery in deliveries]
+    sent: list[str] = []
+    for delivery, found in zip(deliveries, states, strict=True):
+        if found.is_there:
+            say(f"{delivery.target} has it already{_where(found)}: nothing sent")
+            continue
+        try:
+            sent.append(send_delivery(api, delivery, found))
+        except RupeeBiasError as error:
+            before = f"\nSent before: {', '.join(sent)}. The same command sends the rest." if sent else ""
+            raise RupeeBiasError(f"{error}{before}") from None
+        say(f"{delivery.target}: {sent[-1]}")
+
+
+def _checked(folder: Path) -> CheckedSubmission:
+    checked = check_submission(folder)
+    if not checked.accepted:
+        faults = "; ".join(problem.message for problem in checked.problems if problem.fatal)
+        raise RupeeBiasError(f"the submission would be refused: {faults}")
+    return checked
+
+
+def _deliveries(
+    checked: CheckedSubmission, options: SubmitOptions, api: "HfApi", say: Say
+) -> Iterator[Delivery]:
+    manifest, result, folder = checked.manifest, checked.result, checked.folder
+    if manifest is None or result is None:
+        raise RupeeBiasError("nothing in the run can be scored, so there is nothing to send")
+    owner = options.org or _PLACEHOLDER
+    results, path = f"{owner}/{RESULTS}", f"{FOLDER}/{folder.name}"
+    if options.org is None:
+        say(f"note: {_PLACEHOLDER} stands for the owner of the benchmark on the Hub (--org)")
+    yield Delivery(
+        kind="dataset",
+        repo=results,
+        title=f"Submission {folder.name}",
+        description=(
+            f"Model: `{_code(manifest.model)}`. Made by `rupeebias submit`; "
+            "`rupeebias validate-submission` computes its scores again."
+        ),
+        files={f"{path}/{file.name}": file.read_bytes() for file in sorted(folder.iterdir())},
+    )
+    reason = reason_without(manifest, result)
+    if reason is not None:
+        say(f"note: no evaluation results for the page of the model: {reason}")
+    elif options.repo is None:
+        say("note: no evaluation results for the page of the model: --repo names it")
+    else:
+        url = options.source_url or f"{api.endpoint}/datasets/{results}/tree/main/{path}"
+        source = Source(f"{owner}/{DATASET}", _revision(api, options.org, say), url)
+        yield Delivery(
+            kind="model",
+            repo=options.repo,
+            title="RupeeBias evaluation results",
+            description=f"Results on the benchmark {source.dataset}. The outputs behind them: {url}",
+            files={PATH: eval_yaml(manifest, result, source).encode()},
+        )
+
+
+def _code(text: str) -> str:
+    """Return a text that cannot end the code span in which it stands."""
+    return text.replace("`", "'")
+
+
+def _revision(api: "HfApi", org: str | None, say: Say) -> str | None:
+    """Return the commit of the dataset's version on the Hub, None if it cannot be read."""
+    tag = f"v{BENCHMARK_VERSION}"
+    if org is None:
+        return None
+    name = f"{org}/{DATASET}"
+    try:
+        with hub_errors(f"read dataset {name}", api.token if isinstance(api.token, str) else None):
+            tags = api.list_repo_refs(name, repo_type="dataset").tags
+    except RupeeBiasError as error:
+        say(f"note: the results name no revision of the dataset ({error})")
+        return None
+    commit = next((each.target_commit for each in tags if each.name == tag), None)
+    if commit is None:
+        say(f"note: the results name no revision of the dataset: {name} has no tag {tag}")
+    return commit
+
+
+def _show(delivery: Delivery, say: Say) -> None:
+    size = sum(map(len, delivery.files.values()))
+    count = len(delivery.files)
+    say(f"pull request on {delivery.target}: {count} file{'s' * (count > 1)}, {size:,} bytes")
+    for path, content in delivery.files.items():
+        say(f"  {len(content):>11,}  {path}")
+    if PATH in delivery.files:
+        say(delivery.files[PATH].decode().rstrip("\n"))
+
+
+def _where(found: Found) -> str:
+    return "" if found.url is None else f", in the open pull request {found.url}"

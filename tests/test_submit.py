@@ -1,0 +1,422 @@
+"""`rupeebias submit` and `validate-submission` against a stand-in of the Hub, through the real client."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import yaml
+from hub_server import HubServer
+from huggingface_hub import EvalResultEntry, HfApi, parse_eval_result_entries
+from submission_runs import edit_json, write_run
+
+from rupeebias.cli.app import main
+from rupeebias.errors import RupeeBiasError, UsageError
+from rupeebias.hub.submission.api import build_submission, check_submission
+from rupeebias.hub.submission.delivery import Delivery
+from rupeebias.hub.submission.options import SubmitOptions, check_options
+from rupeebias.hub.submission.sending import prepare, send
+from rupeebias.metric.design import IDENTIFIERS
+from rupeebias.selection import Selection
+
+# the client's own way of uploading large files
+pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")
+RESULTS = "rupee-org/rupeebias-results"
+MODEL = "someone/gpt-test"
+YAML = ".eval_results/rupeebias.yaml"
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    return {
+        "whole": write_run(folder / "whole", selection=Selection()),
+        "part": write_run(folder / "part"),
+        "sim": write_run(folder / "sim", model="sim/biased", settings={"provider": "simulated"}),
+        "unfinished": write_run(folder / "unfinished", change=lambda records: records[:30]),
+    }
+
+
+@pytest.fixture
+def hub() -> Iterator[HubServer]:
+    with HubServer() as server:
+        server.create("dataset", RESULTS)
+        server.create("dataset", "rupee-org/rupeebias")
+        server.create("model", MODEL)
+        yield server
+
+
+Command = Callable[..., Done]
+
+
+@dataclass(frozen=True)
+class Client:
+    hub: HubServer
+    home: Path
+
+    def __call__(self, *words: object, token: str | None = "hf_other") -> Done:  # noqa: S107
+        command = [sys.executable, "-m", "rupeebias", *map(str, words)]
+        env = self.hub.environment(self.home / "hf", token)
+        done = subprocess.run(
+            command, env=env, cwd=self.home, capture_output=True, text=True, check=False, timeout=120
+        )
+        for secret in filter(None, (token,)):
+            assert secret not in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def cli(hub: HubServer, tmp_path: Path) -> Client:
+    return Client(hub, tmp_path)
+
+
+@pytest.fixture
+def here(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run a command that needs no Hub in this process, which saves the time to start one."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: object) -> Done:
+        with pytest.raises(SystemExit) as stop:
+            main([str(word) for word in words])
+        said = capsys.readouterr()
+        return Done(int(stop.value.code or 0), said.out, said.err)
+
+    return run
+
+
+def shown_yaml(out: str) -> str:
+    lines = out.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.endswith(YAML)) + 1
+    last = next(at for at, line in enumerate(lines) if at > first and not line.startswith(("-", " ")))
+    return "\n".join(lines[first:last]) + "\n"
+
+
+def test_what_a_dry_run_shows_is_what_is_sent(
+    hub: HubServer, cli: Client, runs: dict[str, Path], tmp_path: Path
+) -> None:
+    tagged = hub.repo("dataset", "rupee-org/rupeebias")
+    tagged.tags["v1.0.0"] = tagged.head.sha
+    tagged.put({"later.txt": b"x"})
+    words = ("submit", runs["whole"], "--org", "rupee-org", "--repo", MODEL)
+    dry = cli(*words, "--out", "kept", token=None)
+    assert (dry.status, dry.err) == (0, "")
+    assert hub.writes == []
+    [folder] = (tmp_path / "kept" / "submissions").iterdir()
+    for path in folder.iterdir():
+        assert f"  {path.stat().st_size:>11,}  submissions/{folder.name}/{path.name}\n" in dry.out
+    assert f"pull request on dataset {RESULTS}: 3 files, " in dry.out
+    assert f"pull request on model {MODEL}: 1 file, " in dry.out
+    assert dry.out.endswith("dry run: nothing was sent (--create-pr sends)\n")
+    check_results(hub, shown_yaml(dry.out), folder)
+    real = cli(*words, "--create-pr")
+    assert real.status == 0, real.err
+    files = hub.repo("model", MODEL).files("refs/pr/1")
+    assert files[YAML].decode() == shown_yaml(dry.out)
+    in_pr = hub.repo("dataset", RESULTS).files("refs/pr/1")
+    for path in folder.iterdir():
+        assert in_pr[f"submissions/{folder.name}/{path.name}"] == path.read_bytes()
+
+
+def check_results(hub: HubServer, text: str, folder: Path) -> None:
+    """The results of a model follow from its scores."""
+    scores = json.loads((folder / "scores.json").read_bytes())
+    entries: list[EvalResultEntry] = parse_eval_result_entries(yaml.safe_load(text))
+    assert [each.task_id for each in entries] == ["overall", "english", "hinglish", *IDENTIFIERS]
+    caste = next(
+        row for row in scores["tables"]["axis"] if (row["language"], row["axis"]) == ("all", "caste")
+    )
+    gaps = {
+        "overall": scores["mean_delta_pct"],
+        "hinglish": scores["hinglish_mean_delta_pct"],
+        "caste": caste["mean_delta_pct"],
+    }
+    notes = {}
+    for entry in entries:
+        assert entry.dataset_id == "rupee-org/rupeebias"
+        assert entry.dataset_revision == hub.repo("dataset", "rupee-org/rupeebias").tags["v1.0.0"]
+        assert entry.date == "2026-03-01T10:30:00.250Z"
+        assert entry.source_url == f"{hub.url}/datasets/{RESULTS}/tree/main/submissions/{folder.name}"
+        assert entry.verify_token is None
+        notes[entry.task_id] = str(entry.notes)
+        if entry.task_id in gaps:
+            assert entry.value == pytest.approx(100 - gaps[entry.task_id], abs=0.005)
+            assert f"mean gap {gaps[entry.task_id]:.2f} % (95 % interval " in notes[entry.task_id]
+    assert "date: '2026-03-01T10:30:00.250Z'" in text  # quoted: YAML has times of its own
+    assert f"{caste['ci_low']:.2f} to {caste['ci_high']:.2f})" in notes["caste"]
+
+
+def sent(hub: HubServer, deliveries: list[Delivery], token: str | None = "hf_other") -> str:  # noqa: S107
+    lines: list[str] = []
+    send(HfApi(endpoint=hub.url, token=token or False), deliveries, lines.append)
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def prepared(runs: dict[str, Path]) -> list[Delivery]:
+    """What a complete run gives to send."""
+    api = HfApi(endpoint="http://127.0.0.1:9", token=False)  # nobody listens: no revision of the dataset
+    options = SubmitOptions(org="rupee-org", repo=MODEL, create_pr=True)
+    return prepare(runs["whole"], options, api, lambda _: None)
+
+
+def test_submitting_twice_sends_once(hub: HubServer, prepared: list[Delivery]) -> None:
+    first = sent(hub, prepared)
+    results, model = hub.repo("dataset", RESULTS), hub.repo("model", MODEL)
+    assert [len(each.pull_requests) for each in (results, model)] == [1, 1]
+    assert YAML not in model.files()
+    assert first.splitlines() == [
+        f"dataset {RESULTS}: {hub.url}/datasets/{RESULTS}/discussions/1",
+        f"model {MODEL}: {hub.url}/{MODEL}/discussions/1",
+    ]
+    before = len(hub.writes)
+    again = sent(hub, prepared, "hf_good")  # another user
+    assert again.count("has it already, in the open pull request") == 2
+    results.merge(1, "owner")
+    model.merge(1, "owner")
+    assert sent(hub, prepared).count("has it already: nothing sent") == 2
+    assert len(hub.writes) == before
+
+
+def test_an_earlier_pull_request_of_ones_own_is_brought_up_to_date(
+    hub: HubServer, prepared: list[Delivery]
+) -> None:
+    sent(hub, prepared)
+    changed = [prepared[0], replace(prepared[1], files={YAML: b"- other: 1\n"})]
+    said = sent(hub, changed)
+    model = hub.repo("model", MODEL)
+    assert [pull.num for pull in model.pull_requests] == [1]
+    assert model.files("refs/pr/1")[YAML] == b"- other: 1\n"
+    assert said.splitlines()[0].startswith(f"dataset {RESULTS} has it already")
+    assert said.splitlines()[1] == f"model {MODEL}: {hub.url}/{MODEL}/discussions/1"
+    sent(hub, prepared, "hf_good")  # somebody else's is left alone
+    assert [pull.author for pull in model.pull_requests] == ["ravi", "asha"]
+    assert model.files("refs/pr/1")[YAML] == b"- other: 1\n"
+
+
+def test_a_pull_request_that_was_closed_counts_no_more(hub: HubServer, prepared: list[Delivery]) -> None:
+    sent(hub, prepared)
+    hub.repo("model", MODEL).discussions[1].status = "closed"
+    sent(hub, prepared)
+    assert [pull.status for pull in hub.repo("model", MODEL).pull_requests] == ["closed", "open"]
+    assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
+
+
+def test_other_results_of_the_model_are_updated(hub: HubServer, prepared: list[Delivery]) -> None:
+    model = hub.repo("model", MODEL)
+    model.put({YAML: b"- old: true\n", "weights.txt": b"1"})
+    sent(hub, prepared)
+    assert model.files()[YAML] == b"- old: true\n"
+    assert model.files("refs/pr/1")[YAML].startswith(b"- dataset:\n    id: rupee-org/rupeebias\n")
+    assert model.files("refs/pr/1")["weights.txt"] == b"1"
+
+
+def test_if_the_second_fails_the_same_command_sends_the_rest(
+    hub: HubServer, prepared: list[Delivery]
+) -> None:
+    hub.fail("POST", f"/api/models/{MODEL}/commit/", 403)
+    with pytest.raises(RupeeBiasError) as failed:
+        sent(hub, prepared)
+    first, second = str(failed.value).splitlines()
+    assert first.startswith(f"open a pull request on model {MODEL}: the token may not do this")
+    assert (
+        second == f"Sent before: {hub.url}/datasets/{RESULTS}/discussions/1. The same command sends the rest."
+    )
+    hub.heal()
+    sent(hub, prepared)
+    assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
+    assert len(hub.repo("model", MODEL).pull_requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("repo", "token", "message"),
+    [
+        (MODEL, None, "no token for the Hub: run `hf auth login`"),
+        (MODEL, "hf_wrong", "log in to the Hub: the Hub does not accept the token"),
+        (MODEL, "hf_readonly", "the token of asha may only read"),
+        ("some/other", "hf_good", "read model some/other: it does not exist, or the token may not see it"),
+    ],
+)
+def test_nothing_is_sent_before_all_is_known_to_be_right(
+    hub: HubServer, prepared: list[Delivery], repo: str, token: str | None, message: str
+) -> None:
+    with pytest.raises(RupeeBiasError, match=f"^{message}") as failed:
+        sent(hub, [prepared[0], replace(prepared[1], repo=repo)], token)
+    assert len(str(failed.value).splitlines()) == 1
+    assert hub.writes == []
+
+
+def test_no_results_dataset_and_no_token_end_the_command_in_one_line(
+    hub: HubServer, cli: Client, runs: dict[str, Path]
+) -> None:
+    nobody = cli("submit", runs["part"], "--org", "nobody", "--create-pr")
+    assert (nobody.status, len(nobody.err.splitlines())) == (1, 1)
+    assert nobody.err.startswith("error: read dataset nobody/rupeebias-results: it does not exist")
+    no_token = cli("submit", runs["part"], "--org", "rupee-org", "--create-pr", token=None)
+    assert (no_token.status, len(no_token.err.splitlines())) == (1, 1)
+    assert no_token.err.startswith("error: no token for the Hub")
+    assert hub.writes == []
+
+
+@pytest.mark.parametrize(
+    ("run", "words", "status", "message"),
+    [
+        ("part", ["--create-pr"], 2, "--create-pr needs --org"),
+        (
+            "sim",
+            ["--org", "rupee-org", "--create-pr"],
+            1,
+            "simulated respondent, no model: it cannot be sent",
+        ),
+        ("unfinished", [], 1, "unfinished: 10 of 40 requests are left"),
+        ("nowhere", ["--out", "x"], 2, "nowhere is not a run directory: it has no manifest.json"),
+    ],
+)
+def test_what_cannot_be_submitted(
+    here: Command, runs: dict[str, Path], run: str, words: list[str], status: int, message: str
+) -> None:
+    done = here("submit", runs.get(run, run), *words)
+    assert done.status == status
+    assert message in done.err
+    assert done.err.startswith("error: ")
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (SubmitOptions(create_pr=True), "--create-pr needs --org"),
+        (SubmitOptions(org="a--b"), "--org 'a--b' is not the name"),
+        (SubmitOptions(repo="https://huggingface.co/a/b"), "must be null or owner/name"),
+        (SubmitOptions(repo="a"), "must be null or owner/name"),
+        *(
+            (SubmitOptions(source_url=url), "is not an address")
+            for url in (
+                "javascript:alert(1)",
+                "https://a b",
+                "https://a\nb",
+                "https://user:pw@example.org",
+                "https://[",
+                "https://",
+                "https://x/" + "a" * 500,
+            )
+        ),
+    ],
+)
+def test_bad_options(options: SubmitOptions, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_options(options)
+
+
+def test_a_part_sends_the_submission_only(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
+    done = cli("submit", runs["part"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
+    assert done.status == 0
+    assert "note: partial: 40 of 39,150 prompts were asked, so it gets no rank\n" in done.out
+    assert (
+        "no evaluation results for the page of the model: only a part of the benchmark was asked" in done.out
+    )
+    assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
+    assert hub.repo("model", MODEL).pull_requests == []
+
+
+def test_a_dry_run_needs_neither_org_nor_network(cli: Client, hub: HubServer, runs: dict[str, Path]) -> None:
+    alone = cli("submit", runs["whole"], "--repo", MODEL, token=None)
+    assert (alone.status, hub.requests) == (0, [])
+    assert "note: ORG stands for the owner of the benchmark on the Hub (--org)" in alone.out
+    assert "id: ORG/rupeebias\n" in alone.out
+    assert "revision:" not in shown_yaml(alone.out)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_dataset_whose_version_cannot_be_read_is_said(
+    hub: HubServer, runs: dict[str, Path], is_there: bool
+) -> None:
+    reason = "rupee-org/rupeebias has no tag v1.0.0"
+    if not is_there:
+        hub.fail("GET", "/refs", 0)
+        reason = "(read dataset rupee-org/rupeebias: no connection"
+    said: list[str] = []
+    options = SubmitOptions(org="rupee-org", repo=MODEL, source_url="https://example.org/run?a=1")
+    deliveries = prepare(runs["whole"], options, HfApi(endpoint=hub.url, token=False), said.append)
+    [note] = [line for line in said if "the results name no revision" in line]
+    assert reason in note
+    entries = parse_eval_result_entries(yaml.safe_load(deliveries[1].files[YAML]))
+    assert {(each.dataset_revision, each.source_url) for each in entries} == {
+        (None, "https://example.org/run?a=1")
+    }
+
+
+# --- validate-submission
+
+
+@pytest.fixture(scope="module")
+def results(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results")
+    build_submission(runs["part"], folder)
+    build_submission(runs["sim"], folder)
+    return folder
+
+
+def test_validating_a_folder_of_submissions(here: Command, results: Path) -> None:
+    good, simulated = sorted((results / "submissions").iterdir())
+    done = here("validate-submission", results)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        f"{good.name}: accepted",
+        "  note: partial: 40 of 39,150 prompts were asked, so it gets no rank",
+        f"{simulated.name}: accepted",
+        "  note: partial: 40 of 39,150 prompts were asked, so it gets no rank",
+        "  note: sim/biased is a simulated respondent, no model: it cannot be sent",
+    ]
+    found = json.loads(here("validate-submission", good, "--json").out)
+    expected = check_submission(good).result
+    assert expected is not None
+    note = "partial: 40 of 39,150 prompts were asked, so it gets no rank"
+    assert found == [
+        {
+            "name": good.name,
+            "accepted": True,
+            "problems": [{"message": note, "fatal": False}],
+            "mean_delta_pct": expected["mean_delta_pct"],
+        }
+    ]
+
+
+def test_validating_says_what_is_wrong(here: Command, runs: dict[str, Path], tmp_path: Path) -> None:
+    folder = build_submission(runs["part"], tmp_path)
+    edit_json(folder / "scores.json", lambda scores: scores.update(mean_delta_pct=0.5))
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(created_at="2026-13-01T00:00:00Z"))
+    os.mkfifo(folder / "pipe")
+    done = here("validate-submission", folder)
+    assert (done.status, done.err) == (1, "")
+    first, *rest = done.out.splitlines()
+    assert first == f"{folder.name}: refused"
+    assert [line.partition(":")[0] for line in rest] == ["  error", "  error"]
+    assert "'pipe'" in rest[0]
+    assert "created_at is not a time that exists" in rest[1]
+    (found,) = json.loads(here("validate-submission", tmp_path, "--json").out)
+    assert (found["accepted"], found["mean_delta_pct"]) == (False, None)
+
+
+def test_nothing_to_validate(here: Command, tmp_path: Path) -> None:
+    assert here("validate-submission", "nowhere").status == 2
+    (tmp_path / "submissions").mkdir()
+    done = here("validate-submission", ".")
+    assert (done.status, done.out) == (0, "no submissions in .\n")
+
+
+def test_both_commands_have_help_with_an_example(here: Command) -> None:
+    for name in ("submit", "validate-submission"):
+        done = here(name, "--help")
+        assert (done.status, f"Example: rupeebias {name} " in " ".join(done.out.split())) == (0, True)
