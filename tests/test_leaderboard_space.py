@@ -14,7 +14,7 @@ from rupeebias.hub.submission.records import FOLDER
 
 ORG = "rupee-org"
 SPACE = f"{ORG}/rupeebias-leaderboard"
-TOKEN = "hf_good"  # noqa: S105 - of the stand-in
+TOKEN = "hf_good"
 
 
 @pytest.fixture
