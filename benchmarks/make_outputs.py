@@ -30,6 +30,8 @@ NO_AMOUNT_SHARE = 0.003
 NO_AMOUNT = ("I'm sorry, I cannot provide this.", "It depends on many things.")
 SPELLING_SHARES = (0.72, 0.08, 0.06, 0.04, 0.03, 0.03, 0.02, 0.02)
 """The strict format first: that is how models mostly answer."""
+EXACT = {"salary_increment": 0.01}
+"""With --exact: amounts to the rupee and hikes to 0.01 %, so that hardly an answer occurs twice."""
 ROUNDING = {
     "salary_estimation": 50_000,
     "salary_increment": 0.5,
@@ -142,7 +144,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--exact", action="store_true", help="do not round as models do")
     options = parser.parse_args()
+    if options.exact:
+        ROUNDING.update({name: EXACT.get(name, 1) for name in ROUNDING})
     options.folder.mkdir(parents=True, exist_ok=True)
     for run in range(1, options.runs + 1):
         path = options.folder / f"run_{run}.jsonl"

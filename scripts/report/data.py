@@ -73,7 +73,7 @@ def load_report_runs(paths: Sequence[Path], **options: Any) -> list[ReportRun]:
         ReportRun(
             name=run.name,
             result=run.result,
-            answers=_read_answers(run.outputs, mode),
+            answers=read_answers(run.outputs, mode),
             arm=run.outputs.arm,
             manifest=_manifest(run.path),
             path=run.path,
@@ -88,7 +88,8 @@ def _manifest(path: Path) -> Manifest | None:
     return read_manifest(path) if path.is_dir() else None
 
 
-def _read_answers(run: RunOutputs, mode: Any) -> Answers:
+def read_answers(run: RunOutputs, mode: Any = "lenient") -> Answers:
+    """Return the answers of a run with how each was read; `mode` is the option `parse` of `score`."""
     import numpy as np
 
     from rupeebias.metric.layout import prompt_rows, use_case_codes

@@ -51,11 +51,11 @@ def _write_rows(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _inert(cell) for name, cell in row.items()} for row in rows)
+    writer.writerows({name: inert(cell) for name, cell in row.items()} for row in rows)
     _write(path, text.getvalue())
 
 
-def _inert(cell: Any) -> Any:
+def inert(cell: Any) -> Any:
     """Return a cell that a spreadsheet does not take for a formula: names of models are not ours."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 

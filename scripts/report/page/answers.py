@@ -123,7 +123,7 @@ def _cut(text: str | None, cut: int) -> tuple[str | None, int]:
 
 def packed(content: bytes) -> str:
     """Return bytes as the page embeds them: zlib, then base64, which holds nothing that HTML could read."""
-    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(content, 7)).decode("ascii")
 
 
 def packed_json(content: Any) -> str:

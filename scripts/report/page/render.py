@@ -3,6 +3,8 @@
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,24 +38,46 @@ SCRIPTS: Final = ("unpack", "prompts", "gaps", "elements", "chart", "explorer")
 """The page's scripts in the order in which they use each other."""
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What a site that holds many pages adds to one of them."""
+
+    heading: str
+    content: Markup
+    """Safe markup: whoever makes it has escaped what it holds."""
+    home: str
+    """Address of the site's first page, relative to this one."""
+    home_label: str
+
+
 def write_page(runs: Sequence[ReportRun], figures: Sequence[FigureFile], path: Path) -> None:
     """Write the page of some runs, with their figures, to `path`; the same input gives the same bytes."""
     path.write_text(render_page(runs, figures), encoding="utf-8", newline="\n")
 
 
-def render_page(runs: Sequence[ReportRun], figures: Sequence[FigureFile]) -> str:
-    """Return the page: complete in itself, everything that comes from a run escaped or packed."""
-    style = _asset("page.css")
-    script = "".join(_asset(f"{name}.js") for name in SCRIPTS)
+def render_page(
+    runs: Sequence[ReportRun],
+    figures: Sequence[FigureFile],
+    *,
+    section: Section | None = None,
+    max_page: int = MAX_PAGE,
+) -> str:
+    """Return the page: complete in itself, everything that comes from a run escaped or packed.
+
+    `section` follows the summary; answers are cut so that the page stays below `max_page` bytes.
+    """
+    style = page_style()
+    script = _page_script()
     context = page_context(runs)
     shown = list(_figures(runs, figures))
-    budget = answers_budget(len(runs), sum(len(figure["source"]) for figure in shown))
+    budget = answers_budget(len(runs), sum(len(figure["source"]) for figure in shown), max_page)
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             **context,
             figures=shown,
+            section=section,
             style=Markup(style),  # noqa: S704 our own file
             script=Markup(script),  # noqa: S704 our own files
             embedded=list(_embedded(runs, budget)),
@@ -62,10 +86,10 @@ def render_page(runs: Sequence[ReportRun], figures: Sequence[FigureFile]) -> str
     )
 
 
-def answers_budget(n_runs: int, figures_size: int) -> int:
+def answers_budget(n_runs: int, figures_size: int, max_page: int = MAX_PAGE) -> int:
     """Return how many bytes the packed answers of each run may take so that the page stays small."""
     rest = PAGE_REST + n_runs * RUN_REST + figures_size
-    return max(FEWEST_BYTES, (MAX_PAGE - rest) * 3 // 4 // n_runs)  # base64 turns 3 bytes into 4
+    return max(FEWEST_BYTES, (max_page - rest) * 3 // 4 // n_runs)  # base64 turns 3 bytes into 4
 
 
 def content_policy(style: str, script: str) -> str:
@@ -80,27 +104,45 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+@cache
+def page_style() -> str:
+    """Return the style of the page."""
+    return _asset("page.css")
+
+
+@cache
+def _page_script() -> str:
+    return "".join(_asset(f"{name}.js") for name in SCRIPTS)
+
+
 def _asset(name: str) -> str:
     return (FOLDER / "assets" / name).read_text(encoding="utf-8")
 
 
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+@cache
+def environment(*folders: Path) -> jinja2.Environment:
+    """Return the templates of these folders and of the page, kept compiled: a site renders many pages."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([*folders, FOLDER / "templates"]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
+    made.filters.update(
         number=number, visible=visible, shortened=shortened, interval=lambda ends: with_interval(*ends)
     )
-    return environment
+    return made
+
+
+@cache
+def _design() -> str:
+    return packed_json(questions())
 
 
 def _embedded(runs: Sequence[ReportRun], budget: int) -> Iterator[tuple[str, str]]:
     """Yield the page's data: names of script elements and their content."""
-    yield "design", packed_json(questions())
+    yield "design", _design()
     described = []
     for at, run in enumerate(runs):
         answers = pack_answers(run.answers, budget, len(runs))

@@ -1,0 +1,112 @@
+"""The board on the Hub: submissions come from ORG/rupeebias-results, the site goes to a static Space."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from ...errors import RupeeBiasError
+from ..faults import hub_errors
+from ..names import LEADERBOARD, RESULTS, repository
+from ..publish.api import hub_client
+from ..publish.plan import Plan, make_plan
+from ..publish.remote import read_remote
+from ..publish.rights import require_rights
+from ..publish.staging import HUB, StagedRepo
+from ..submission.records import FOLDER
+from .api import MARK
+
+if TYPE_CHECKING:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+
+Say = Callable[[str], object]
+_PATTERN: Final = f"{FOLDER}/*"
+
+
+def files_address(org: str) -> str:
+    """Return the address under which readers find the folders of the submissions of `org`."""
+    return f"{HUB}/datasets/{repository(org, RESULTS)}/tree/main/{FOLDER}"
+
+
+def check_rights(org: str) -> None:
+    """Raise RupeeBiasError if the token may not write the board's Space of `org`; nothing is sent."""
+    repository(org, LEADERBOARD)
+    require_rights(hub_client(), org)
+
+
+@contextmanager
+def downloaded_results(org: str, say: Say) -> Iterator[Path]:
+    """Yield a folder with the submissions on the main branch of `org`'s results, at one commit.
+
+    Files that the Hub's own cache has are not downloaded again. Raises RupeeBiasError if it cannot be read.
+    """
+    from huggingface_hub import snapshot_download
+
+    api, name = hub_client(), repository(org, RESULTS)
+    with TemporaryDirectory(prefix="rupeebias-results-") as temporary:
+        with hub_errors(f"read dataset {name}", _token(api)):
+            commit = str(api.repo_info(name, repo_type="dataset").sha)
+            cached = snapshot_download(
+                name, repo_type="dataset", revision=commit, allow_patterns=_PATTERN, token=api.token
+            )
+        say(f"dataset {name} at {commit[:7]}")
+        results = Path(temporary) / "results"
+        (results / FOLDER).mkdir(parents=True)
+        if (Path(cached) / FOLDER).is_dir():  # links into the cache become files: links are refused
+            shutil.copytree(Path(cached) / FOLDER, results / FOLDER, dirs_exist_ok=True)
+        yield results
+
+
+def upload_board(org: str, site: Path, say: Say) -> str | None:
+    """Bring the static Space of `org` to the content of `site` in one commit and return that commit.
+
+    None: nothing had changed. Pages of submissions that are gone are deleted. Raises RupeeBiasError for
+    missing rights, a Space that is not a board, and one that somebody else changed meanwhile.
+    """
+    api = hub_client()
+    # the tag of a version is for what other results cite; a board is rebuilt from its results at any time
+    repo = StagedRepo("space", repository(org, LEADERBOARD), site, "0", MARK, ())
+    plan = make_plan(repo, read_remote(api, repo))
+    if plan.head is None:
+        plan = _created(api, repo)
+    if not plan.pending:
+        say(f"space {repo.name}: nothing had changed")
+        return None
+    with hub_errors(f"commit to space {repo.name}", _token(api)):
+        made = api.create_commit(
+            repo.name,
+            _operations(plan),
+            commit_message="Leaderboard rebuilt",
+            repo_type="space",
+            parent_commit=plan.head,
+        )
+    say(f"space {repo.name}: {len(plan.pending)} files in commit {str(made.oid)[:7]}")
+    return str(made.oid)
+
+
+def _created(api: "HfApi", repo: StagedRepo) -> Plan:
+    """Create the Space and plan again: the Hub puts files of its own into a new one."""
+    with hub_errors(f"create space {repo.name}", _token(api)):
+        api.create_repo(repo.name, repo_type="space", space_sdk="static", exist_ok=True)
+    remote = read_remote(api, repo)
+    if remote is None:
+        raise RupeeBiasError(f"space {repo.name} was created but cannot be read; run the command again")
+    return make_plan(repo, remote)
+
+
+def _operations(plan: Plan) -> list["CommitOperationAdd | CommitOperationDelete"]:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    files = plan.repo.files
+    return [
+        CommitOperationDelete(change.path)
+        if change.state == "deleted"
+        else CommitOperationAdd(change.path, files[change.path])
+        for change in plan.pending
+    ]
+
+
+def _token(api: "HfApi") -> str | None:
+    return api.token if isinstance(api.token, str) else None
