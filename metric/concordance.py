@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
-from scipy.special import chdtrc
 
 from .layout import Floats
 from .outcomes import mean_where_any
 from .ranks import average_ranks, comparable
+from .special import chi_square_tail
 
 Blocking: TypeAlias = Literal["profile", "profile_question"]
 BLOCKINGS: Final[tuple[Blocking, ...]] = ("profile", "profile_question")
@@ -54,7 +54,7 @@ def kendall_w(matrix: Floats) -> Concordance:
         return Concordance(np.nan, np.nan, np.nan, n, k)
     uncorrected = 12 / (n * k * (k + 1)) * float((rank_sums**2).sum()) - 3 * n * (k + 1)
     chi2 = max(uncorrected, 0.0) / correction
-    return Concordance(chi2 / (n * (k - 1)), chi2, float(chdtrc(k - 1, chi2)), n, k)
+    return Concordance(chi2 / (n * (k - 1)), chi2, chi_square_tail(k - 1, chi2), n, k)
 
 
 def concordance_matrix(block: Floats, blocking: Blocking = "profile") -> Floats:
@@ -76,7 +76,7 @@ def fisher_combined(p_values: Floats) -> float:
     if not len(p_values):
         return np.nan
     with np.errstate(divide="ignore"):
-        return float(chdtrc(2 * len(p_values), -2 * np.log(p_values).sum()))
+        return chi_square_tail(2 * len(p_values), -2 * np.log(p_values).sum())
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:

@@ -1,9 +1,9 @@
 """Ranks and rank correlations, vectorised over whole arrays."""
 
 import numpy as np
-from scipy.special import stdtr
 
 from .layout import Floats
+from .special import student_t
 
 
 def comparable(means: Floats) -> Floats:
@@ -76,4 +76,4 @@ def spearman(a: Floats, b: Floats) -> tuple[float, float]:
         return np.nan, np.nan
     with np.errstate(divide="ignore"):
         t = rho * np.sqrt(np.divide(n - 2, (1 - rho) * (1 + rho)))
-    return rho, float(2 * stdtr(n - 2, -np.abs(t)))
+    return rho, 2 * student_t(n - 2, -np.abs(t))

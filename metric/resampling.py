@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from .design import PROFILES, USE_CASES
 from .layout import Bools, Floats, Ints
+from .special import normal_quantile, student_t_quantile
 
 LEVEL = 0.95
 """Coverage that every interval aims at."""
@@ -74,7 +74,7 @@ def widening(variances: Floats, freedom: Floats) -> float:
     if not variances.any():
         return 1.0
     together = variances.sum() ** 2 / (variances**2 / freedom).sum()
-    return float(stdtrit(together, (1 + LEVEL) / 2) / ndtri((1 + LEVEL) / 2))
+    return student_t_quantile(together, (1 + LEVEL) / 2) / normal_quantile((1 + LEVEL) / 2)
 
 
 def _quantile(values: Floats, share: float) -> float:
@@ -99,7 +99,7 @@ def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
     sizes = np.array([len(values) for values in left_out])
     spread = np.array([((values - values.mean()) ** 2).sum() for values in left_out])
     variances = (sizes - 1) / sizes * spread
-    reach = ndtri((1 + LEVEL) / 2) * widening(variances, sizes - 1) * np.sqrt(variances.sum())
+    reach = normal_quantile((1 + LEVEL) / 2) * widening(variances, sizes - 1) * np.sqrt(variances.sum())
     return Interval(estimate - float(reach), estimate + float(reach))
 
 
