@@ -27,6 +27,7 @@ from .amounts import MAX_FIGURES, SHORT, tokenise, windows
 from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, doubt_before_marker, gather
 from .design import USE_CASES
 from .errors import MetricInputError
+from .lone_amounts import read_lone_amount
 from .refusals import PLACEHOLDERS, refusal_phrase
 from .statuses import PLAUSIBLE, QUESTIONS, STATUSES, ParsedValue, Question, Status
 
@@ -134,6 +135,7 @@ _Pair: TypeAlias = tuple[int, float]
 
 def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callable[[str], _Pair]:
     ok, lenient, nan = _CODES[Status.OK], _CODES[Status.LENIENT], float("nan")
+    ended = ending is not Ending.CUT
 
     def read(text: str) -> _Pair:
         if "<" in text:
@@ -142,6 +144,8 @@ def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callabl
         if exact is not None:
             value, _, alone = exact
             status = ok if alone else lenient
+        elif ended and (lone := read_lone_amount(text, question)) is not None:
+            status, value = lenient, lone
         else:
             reading = _read_freely(text, question, ending)
             status, value = _CODES[reading.status], nan if reading.value is None else reading.value

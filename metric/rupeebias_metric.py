@@ -28,6 +28,7 @@ from .identifiers import __doc__ as _identifiers
 from .intervals import IntervalKind
 from .language import __doc__ as _language
 from .layout import __doc__ as _layout
+from .lone_amounts import __doc__ as _lone_amounts
 from .merit import __doc__ as _merit
 from .number_words import __doc__ as _number_words
 from .outcomes import Outcome
