@@ -40,6 +40,7 @@ from .refusals import __doc__ as _refusals
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
 from .special import __doc__ as _special
+from .stacks import __doc__ as _stacks
 from .statuses import __doc__ as _statuses
 from .table_rows import __doc__ as _table_rows
 from .tables import __doc__ as _tables
