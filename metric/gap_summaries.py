@@ -1,7 +1,7 @@
 """Mean relative pair gap and violation rate of any selection of slots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,13 +28,15 @@ class GapSummary:
     """What the interval is made of."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GapSummaries:
     """The pair gaps of a run with their resamples: any selection of them can be summed up."""
 
     gaps: SlotGaps
     resamples: GapResamples | None
     """None: no intervals."""
+    _known: dict[tuple[bytes, ...], GapSummary | None] = field(default_factory=dict)
+    """What has been summed up before."""
 
     def summarise(
         self,
@@ -48,7 +50,13 @@ class GapSummaries:
         Every pair weighs the same, so region (435 of a full slot set's 852 pairs) weighs most. None where
         no gap is defined.
         """
-        selection = Selection(_mask(LANGUAGES, languages), _mask(AXES, axes), _mask(USE_CASES, use_cases))
+        masks = (_mask(LANGUAGES, languages), _mask(AXES, axes), _mask(USE_CASES, use_cases))
+        key = tuple(mask.tobytes() for mask in masks)
+        if key not in self._known:
+            self._known[key] = self._summary(Selection(*masks))
+        return self._known[key]
+
+    def _summary(self, selection: Selection) -> GapSummary | None:
         count, total, violations = (cell[selection.cells].sum() for cell in self.gaps.cells)
         if not count:
             return None

@@ -121,8 +121,9 @@ class IdentifierGaps:
         if drawn is None:
             return NO_INTERVAL
         widened = self.intervals.profiles.widening_of(USE_CASES.index(use_case))
-        interval = percentile_interval(signed_gap_pct(*drawn[:, pair].T), gap, widened)
-        return within(interval, 200) if (drawn[:, pair] >= 0).all() else interval
+        first, second = drawn[pair[0]], drawn[pair[1]]
+        interval = percentile_interval(signed_gap_pct(first, second), gap, widened)
+        return within(interval, 200) if (first >= 0).all() and (second >= 0).all() else interval
 
     def maximum(self, use_case: str, axis: str) -> MaximumObservedGap | None:
         """Return the widest gap of identifier means of a use case and axis.
@@ -154,10 +155,10 @@ class IdentifierGaps:
         return self._pair_interval(use_case, axis, gap, pair)
 
     def _drawn_means(self, use_case: str, axis: str) -> Floats | None:
-        """Return an axis's identifier means over drawn profiles, shape (resamples, identifiers)."""
+        """Return an axis's identifier means over drawn profiles, shape (identifiers, resamples)."""
         drawn = self._drawn_means_of_use_case.get(use_case)
         first = sum(len(IDENTIFIERS[name]) for name in AXES[: AXES.index(axis)])
-        return None if drawn is None else drawn[:, first : first + len(IDENTIFIERS[axis])]
+        return None if drawn is None else drawn[first : first + len(IDENTIFIERS[axis])]
 
     @cached_property
     def _drawn_means_of_use_case(self) -> dict[str, Floats]:
@@ -172,7 +173,7 @@ class IdentifierGaps:
                 total, count = (np.concatenate(part, axis=1) for part in zip(*sums, strict=True))
                 weights = profiles.weights(at)
                 with np.errstate(invalid="ignore"):
-                    drawn[use_case] = (weights @ total) / (weights @ count)
+                    drawn[use_case] = np.ascontiguousarray(((weights @ total) / (weights @ count)).T)
         return drawn
 
 

@@ -5,6 +5,7 @@ depend on row order or on what else is computed.
 """
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,32 +58,38 @@ def percentile_interval(replicates: Floats, around: float = 0.0, widened: float 
     Undefined (NaN) replicates are left out, up to one in twenty; beyond that the interval would describe
     only the resamples that happened to work.
     """
-    defined = replicates[~np.isnan(replicates)]
+    defined = np.sort(replicates)  # undefined ones come last
+    if len(defined) and np.isnan(defined[-1]):
+        defined = defined[: -int(np.isnan(defined).sum())]
     if len(defined) < max(2, 0.95 * len(replicates)):
         return NO_INTERVAL
-    ends = (_quantile(defined, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return Interval(*(around + widened * (end - around) for end in ends))
+    low, high = _quantile(defined, (1 - LEVEL) / 2), _quantile(defined, (1 + LEVEL) / 2)
+    return Interval(around + widened * (low - around), around + widened * (high - around))
 
 
-def widening(variances: Floats, freedom: Floats) -> float:
+def widening(variances: Sequence[float], freedom: Sequence[float]) -> float:
     """Return how much wider than a normal interval one of few clusters must be: t / z.
 
     `variances` holds each stratum's share of an estimate's variance, `freedom` its degrees of freedom; t has
     Satterthwaite's degrees of freedom, (sum v)^2 / sum (v^2 / f). Without it, nine profiles would cover 86 %
     where 95 % is claimed (benchmarks/coverage.py).
     """
-    if not variances.any():
+    if not any(variances):
         return 1.0
-    together = variances.sum() ** 2 / (variances**2 / freedom).sum()
-    return student_t_quantile(together, (1 + LEVEL) / 2) / normal_quantile((1 + LEVEL) / 2)
+    squares = sum(variance**2 / f for variance, f in zip(variances, freedom, strict=True))
+    if not squares:
+        return 1.0
+    return student_t_quantile(sum(variances) ** 2 / squares, (1 + LEVEL) / 2) / normal_quantile(
+        (1 + LEVEL) / 2
+    )
 
 
-def _quantile(values: Floats, share: float) -> float:
+def _quantile(ascending: Floats, share: float) -> float:
     """Return what `np.quantile` does, at a fraction of its overhead: a result has hundreds of intervals."""
-    place = share * (len(values) - 1)
-    below = min(int(place), len(values) - 2)
-    around = np.partition(values, (below, below + 1))[below : below + 2]
-    return float(around[0] + (place - below) * (around[1] - around[0]))
+    place = share * (len(ascending) - 1)
+    below = min(int(place), len(ascending) - 2)
+    first, second = ascending[below : below + 2].tolist()
+    return float(first + (place - below) * (second - first))
 
 
 def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
@@ -99,7 +106,8 @@ def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
     sizes = np.array([len(values) for values in left_out])
     spread = np.array([((values - values.mean()) ** 2).sum() for values in left_out])
     variances = (sizes - 1) / sizes * spread
-    reach = normal_quantile((1 + LEVEL) / 2) * widening(variances, sizes - 1) * np.sqrt(variances.sum())
+    widened = widening(variances.tolist(), (sizes - 1).tolist())
+    reach = normal_quantile((1 + LEVEL) / 2) * widened * np.sqrt(variances.sum())
     return Interval(estimate - float(reach), estimate + float(reach))
 
 
@@ -155,17 +163,25 @@ class ProfileResamples:
 
     def widening(self, influence: Floats) -> float:
         """Return `widening` for an estimate on which each of the 90 profiles has this influence."""
-        parts = [
-            influence[self.slice_of(at)][self.present[self.slice_of(at)]] for at in range(self.n_use_cases)
-        ]
-        parts = [part - part.mean() for part in parts if len(part) > 1]
-        sizes = np.array([len(part) for part in parts])
-        spread = np.array([float(part @ part) for part in parts])
-        return widening(sizes / (sizes - 1) * spread, sizes - 1)
+        variances, freedom = [], []
+        for at in self._where_present:
+            n = len(at)
+            if n > 1:
+                part = influence[at]
+                part = part - np.add.reduce(part) / n
+                variances.append(n / (n - 1) * float(part @ part))
+                freedom.append(n - 1)
+        return widening(variances, freedom)
+
+    @cached_property
+    def _where_present(self) -> list[Ints]:
+        """Which of the 90 profiles have data, by use case."""
+        parts = (self.slice_of(at) for at in range(self.n_use_cases))
+        return [part.start + np.flatnonzero(self.present[part]) for part in parts]
 
     def widening_of(self, use_case: int) -> float:
         """Return `widening` for an estimate of one use case."""
-        return widening(np.ones(1), np.array([self.n_present[use_case] - 1.0]))
+        return widening([1.0], [self.n_present[use_case] - 1.0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +202,10 @@ class Cumulants:
     """Excess kurtosis."""
 
     @classmethod
-    def from_powers(cls, powers: Floats, pivot: float = 0.0) -> "Cumulants":
+    def from_powers(cls, powers: Sequence[float], pivot: float = 0.0) -> "Cumulants":
         """Return the cumulants from the sums of (value - pivot)^0 to ^4."""
-        n = float(powers[0])
-        m1, m2, m3, m4 = (float(power) / n for power in powers[1:])
+        n, m1, m2, m3, m4 = powers
+        m1, m2, m3, m4 = m1 / n, m2 / n, m3 / n, m4 / n
         variance = m2 - m1**2
         if variance <= 1e-14 * m2:  # equal values: what is left is rounding
             return cls(int(n), pivot + m1, 0.0, 0.0, 0.0)
@@ -200,11 +216,11 @@ class Cumulants:
     @classmethod
     def of(cls, values: Floats) -> "Cumulants":
         """Return the cumulants of a sample."""
-        pivot = float(values.mean())
+        pivot = float(np.add.reduce(values)) / len(values)
         centred = values - pivot
         squares = centred * centred
-        powers = [len(values), centred.sum(), squares.sum(), squares @ centred, squares @ squares]
-        return cls.from_powers(np.array(powers), pivot)
+        sums = (np.add.reduce(centred), np.add.reduce(squares), squares @ centred, squares @ squares)
+        return cls.from_powers((float(len(values)), *map(float, sums)), pivot)
 
     @property
     def expands(self) -> bool:

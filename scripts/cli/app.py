@@ -1,6 +1,7 @@
 """The command `rupeebias`: registers every command and turns errors into one line and an exit status."""
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
@@ -75,6 +76,8 @@ def _start_quickly(command: list[str]) -> None:
     if SHORT.intersection(command):
         gc.disable()  # they keep what they make until they end: looking for garbage takes a third of the time
     if command == ["score"]:
+        # its matrices are small: threads would wait for each other longer than they work
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from ..scoring.quick_scipy import load_special_functions
 
         load_special_functions()
