@@ -23,9 +23,9 @@ from .resampling import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Selection:
-    """Which languages, axes and use cases: boolean masks in benchmark order."""
+    """Which languages, axes and use cases: boolean masks in benchmark order. Two are never equal."""
 
     languages: Bools
     axes: Bools
@@ -41,7 +41,12 @@ class Selection:
         """Index of the chosen ones in an array of (languages, axes)."""
         return _index(self.languages, self.axes)
 
-    @property
+    @cached_property
+    def profiles(self) -> Bools:
+        """Which of the 90 base profiles belong to a chosen use case."""
+        return np.repeat(self.use_cases, list(PROFILES.values()))
+
+    @cached_property
     def name(self) -> str:
         """A name of the selection that does not depend on what else is computed."""
         return str([mask.astype(int).tolist() for mask in (self.languages, self.axes, self.use_cases)])
@@ -105,9 +110,8 @@ class ClusterGapResamples:
 
     def _influence(self, selection: Selection) -> Floats:
         """Return the derivative of the mean by each profile's weight."""
-        chosen = np.repeat(selection.use_cases, list(PROFILES.values()))
         total, count = (
-            sums[selection.slices].sum(axis=(0, 1)) * chosen
+            sums[selection.slices].sum(axis=(0, 1)) * selection.profiles
             for sums in (self.gaps.profile_total, self.gaps.profile_count)
         )
         n = count.sum()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class GapSummaries:
     gaps: SlotGaps
     resamples: GapResamples | None
     """None: no intervals."""
-    _known: dict[tuple[bytes, ...], GapSummary | None] = field(default_factory=dict)
+    _known: dict[Selection, GapSummary | None] = field(default_factory=dict)
     """What has been summed up before."""
 
     def summarise(
@@ -50,11 +51,10 @@ class GapSummaries:
         Every pair weighs the same, so region (435 of a full slot set's 852 pairs) weighs most. None where
         no gap is defined.
         """
-        masks = (_mask(LANGUAGES, languages), _mask(AXES, axes), _mask(USE_CASES, use_cases))
-        key = tuple(mask.tobytes() for mask in masks)
-        if key not in self._known:
-            self._known[key] = self._summary(Selection(*masks))
-        return self._known[key]
+        selection = _selection(tuple(languages), tuple(axes), tuple(use_cases))
+        if selection not in self._known:
+            self._known[selection] = self._summary(selection)
+        return self._known[selection]
 
     def _summary(self, selection: Selection) -> GapSummary | None:
         count, total, violations = (cell[selection.cells].sum() for cell in self.gaps.cells)
@@ -81,6 +81,11 @@ class GapSummaries:
             after.resampled.influence - before.resampled.influence,
         )
         return self.resamples.interval(after.mean_delta_pct - before.mean_delta_pct, change)
+
+
+@cache
+def _selection(languages: tuple[str, ...], axes: tuple[str, ...], use_cases: tuple[str, ...]) -> Selection:
+    return Selection(_mask(LANGUAGES, languages), _mask(AXES, axes), _mask(USE_CASES, use_cases))
 
 
 def _mask(names: Sequence[str], chosen: Sequence[str]) -> Bools:

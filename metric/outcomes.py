@@ -72,13 +72,16 @@ class Outcomes:
         axis: str | None = None,
     ) -> Iterator[tuple[Block, Floats]]:
         """Yield the blocks of a use case, language or axis that hold at least one value."""
-        for block, values in self.covered_blocks:
-            if (
-                use_case in (None, block.use_case)
-                and language in (None, block.language)
-                and axis in (None, block.axis)
-            ):
-                yield block, values
+        covered = self._covered_by_key
+        for name in (use_case,) if use_case else USE_CASES:
+            for of_language in (language,) if language else LANGUAGES:
+                for of_axis in (axis,) if axis else AXES:
+                    if (found := covered.get((of_language, name, of_axis))) is not None:
+                        yield found
+
+    @cached_property
+    def _covered_by_key(self) -> dict[Key, tuple[Block, Floats]]:
+        return dict(zip(self.keys, self.covered_blocks, strict=True))
 
     @cached_property
     def stacks(self) -> list[Stack]:
