@@ -1,5 +1,6 @@
 """Which identifiers get more and which get less: deviations, canonical pairs, the widest gap."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -151,7 +152,8 @@ class IdentifierGaps:
             rng = stream(self.intervals.seed, f"maximum {use_case} {axis}")
             values = slots.reshape(len(slots), -1)
             means = row_resampled_means(values, self.intervals.n_resamples, rng)
-            return percentile_interval(_widest_gap_pct(means[:, ~np.isnan(means).all(axis=0)]))
+            has_values = ~np.isnan(values).all(axis=1)
+            return percentile_interval(_widest_gap_pct(means if has_values.all() else means[:, has_values]))
         return self._pair_interval(use_case, axis, gap, pair)
 
     def _drawn_means(self, use_case: str, axis: str) -> Floats | None:
@@ -203,7 +205,7 @@ def row_resampled_means(values: Floats, n_resamples: int, rng: np.random.Generat
     """
     samples = [row[~np.isnan(row)] for row in values]
     n_rows = sum(map(len, samples))
-    means = np.full((n_resamples, len(samples)), np.nan)
+    means = np.full((len(samples), n_resamples), np.nan)
     for at, sample in enumerate(samples):
         if not len(sample):
             continue
@@ -211,12 +213,14 @@ def row_resampled_means(values: Floats, n_resamples: int, rng: np.random.Generat
         share = len(sample) / n_rows
         if cumulants.expands:
             # the number of rows of an identifier is binomial; only its spread matters here
-            spread = np.sqrt(len(sample) * (1 - share))
-            n_drawn = np.rint(len(sample) + spread * rng.standard_normal(n_resamples))
-            means[:, at] = cumulants.resampled_means(n_resamples, rng, np.maximum(n_drawn, 1))
+            n_drawn = rng.standard_normal(n_resamples)
+            n_drawn *= math.sqrt(len(sample) * (1 - share))
+            n_drawn += len(sample)
+            np.maximum(np.rint(n_drawn, out=n_drawn), 1, out=n_drawn)
+            means[at] = cumulants.resampled_means(n_resamples, rng, n_drawn)
         else:
-            means[:, at] = _drawn_means(sample, rng.binomial(n_rows, share, n_resamples), rng)
-    return means
+            means[at] = _drawn_means(sample, rng.binomial(n_rows, share, n_resamples), rng)
+    return means.T
 
 
 def _drawn_means(sample: Floats, n_drawn: Ints, rng: np.random.Generator) -> Floats:

@@ -241,10 +241,23 @@ class Cumulants:
         draws = np.float64(self.n) if n_draws is None else n_draws
         root = np.sqrt(draws)
         squares = z * z
-        shape = z + (self.skewness / 6) * (squares - 1) / root
-        third = (self.kurtosis / 24) * (squares - 3) - (self.skewness**2 / 36) * (2 * squares - 5)
-        shape += z * third / draws
-        return np.asarray(self.mean + self.deviation / root * shape, dtype=float)
+        # in place: shape = z + skewness / 6 (z^2 - 1) / root + z third / draws
+        third = squares - 3
+        third *= self.kurtosis / 24
+        shape = 2 * squares
+        shape -= 5
+        shape *= self.skewness**2 / 36
+        third -= shape
+        third *= z
+        third /= draws
+        squares -= 1
+        squares *= self.skewness / 6
+        squares /= root
+        z += squares
+        z += third
+        z *= self.deviation / root
+        z += self.mean
+        return z
 
 
 @dataclass(frozen=True, slots=True)
