@@ -132,6 +132,9 @@ def outcomes_from_values(values: Floats, outcome: Outcome = "markup") -> Outcome
 def mean_where_any(values: Floats, axes: tuple[int, ...]) -> Floats:
     """Return the mean of the values that are there, NaN where there is none."""
     there = ~np.isnan(values)
+    if there.all() and values.size:
+        sums = np.asarray(values.sum(axis=axes))
+        return np.asarray(sums / (values.size // sums.size), dtype=float)
     with np.errstate(invalid="ignore"):
         means = np.where(there, values, 0).sum(axis=axes) / there.sum(axis=axes)
     return np.asarray(means, dtype=float)

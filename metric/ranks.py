@@ -21,10 +21,9 @@ def average_ranks(values: Floats) -> Floats:
     Equal to `scipy.stats.rankdata(values, axis=-1)` for values without NaN. Every value is compared with
     every other, which for k up to 90 is as fast as sorting.
     """
-    theirs, own = values[..., None, :], values[..., :, None]
-    below = (theirs < own).sum(axis=-1)
-    not_above = (theirs <= own).sum(axis=-1)
-    return np.asarray((below + not_above + 1) / 2, dtype=float)
+    theirs, own = values[..., :, None], values[..., None, :]
+    passed = (theirs < own).view(np.int8) + (theirs <= own).view(np.int8)
+    return np.asarray((passed.sum(axis=-2, dtype=np.int16) + 1) / 2, dtype=float)
 
 
 def spearman_columns(matrix: Floats) -> Floats:
