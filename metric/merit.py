@@ -188,16 +188,16 @@ def _rho_sums_without_each_profile(means: Floats) -> Floats:
     """
     by_profile = np.ascontiguousarray(means.swapaxes(-1, -2))
     left_out, kept = by_profile[..., :, None, :], by_profile[..., None, :, :]
-    own = average_ranks(means).swapaxes(-1, -2)[..., None, :, :]
     n = means.shape[-1]
-    centred = (
-        own - (left_out < kept) - (left_out == kept) / 2 - n / 2
-    )  # n / 2: the mean of the ranks 1 to n - 1
+    own = average_ranks(means).swapaxes(-1, -2)[..., None, :, :] - n / 2  # n / 2: the mean of the ranks left
+    lost = (left_out < kept).view(np.int8) + (left_out <= kept).view(np.int8)
+    centred = own - lost / 2
     centred[..., np.arange(n), np.arange(n), :] = 0
-    scale = np.sqrt((centred**2).sum(axis=-2, keepdims=True))
-    standardised = np.divide(centred, scale, out=np.zeros_like(centred), where=scale > 0)
-    n_columns = (scale[..., 0, :] > 0).sum(axis=-1)
-    squared = (standardised.sum(axis=-1) ** 2).sum(axis=-1)
+    scale = np.sqrt(np.einsum("...pi,...pi->...i", centred, centred))  # of halves: exact in any order
+    varies = scale > 0
+    centred /= np.where(varies, scale, 1)[..., None, :]
+    n_columns = varies.sum(axis=-1)
+    squared = (centred.sum(axis=-1) ** 2).sum(axis=-1)
     return np.stack([(squared - n_columns) / 2, n_columns * (n_columns - 1) / 2], axis=-2)
 
 

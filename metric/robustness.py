@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 
@@ -76,7 +75,8 @@ def _without_each_profile(stack: Stack) -> tuple[Stack, list[Floats]]:
     The means have shape (blocks, profiles, questions, identifiers).
     """
     there = ~np.isnan(stack.arrays)
-    total, count = np.where(there, stack.arrays, 0).sum(axis=4), there.sum(axis=4)
+    values = stack.arrays if there.all() else np.where(there, stack.arrays, 0)
+    total, count = values.sum(axis=4), there.sum(axis=4)
     with np.errstate(divide="ignore", invalid="ignore"):
         means = (total.sum(axis=2, keepdims=True) - total) / (count.sum(axis=2, keepdims=True) - count)
     ranked = comparable(np.ascontiguousarray(means.transpose(0, 2, 3, 1)))
@@ -99,14 +99,12 @@ def smallest_rho(means: Floats) -> Floats:
     be missing.
     """
     centred = average_ranks(means) - (means.shape[-1] + 1) / 2
-    scale = np.sqrt((centred**2).sum(axis=-1))
-    smallest = np.full(means.shape[:-2], np.inf)
-    for a, b in combinations(range(means.shape[-2]), 2):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rho = (centred[..., a, :] * centred[..., b, :]).sum(axis=-1)
-            rho = np.clip(rho / (scale[..., a] * scale[..., b]), -1, 1)
-        smallest = np.fmin(smallest, np.where(np.isnan(rho), np.inf, rho))
-    return np.where(np.isinf(smallest), np.nan, smallest)
+    products = centred @ centred.swapaxes(-1, -2)  # of halves: exact in any order
+    scale = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
+    first, second = pair_indices(means.shape[-2])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rhos = np.clip(products[..., first, second] / (scale[..., first] * scale[..., second]), -1, 1)
+    return np.asarray(np.fmin.reduce(rhos, axis=-1, initial=np.nan), dtype=float)
 
 
 def question_robustness(
