@@ -25,14 +25,13 @@ def relative_gap_pct(a: Floats, b: Floats) -> Floats:
     lakhs give the same gap.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        gaps = np.asarray(a - b)
-        middles = np.asarray(a + b)
+        gaps, middles = np.asarray(a - b, dtype=float), np.asarray(a + b, dtype=float)
         middles /= 2
         gaps = np.divide(np.abs(gaps, out=gaps), np.abs(middles, out=middles), out=gaps)
         gaps *= 100
     if (a <= 0).any() or (b <= 0).any():  # amounts above 0 have no midpoint of 0
         gaps[is_zero_sum(a, b)] = np.nan
-    return gaps
+    return np.asarray(gaps)
 
 
 def is_zero_sum(a: Floats, b: Floats) -> Bools:

@@ -6,13 +6,17 @@ no statistic needs. Where its compiled functions are loaded already they are use
 
 import sys
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 
 @cache
 def _scipy() -> Any:
-    return sys.modules.get("scipy.special._ufuncs") or import_module("scipy.special")
+    compiled = sys.modules.get("scipy.special._ufuncs")
+    if compiled is not None:
+        return compiled
+    import scipy.special
+
+    return scipy.special
 
 
 def chi_square_tail(freedom: int, chi2: float) -> float:
