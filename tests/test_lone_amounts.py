@@ -15,8 +15,10 @@ NUMBERS = (
     *("9,99,999", "12,00,000", "1,200,000", "10,00,00,000", "123,45,678", "1,12,123,12,123", "1,50,0000"),
 )
 MONEY = ("", "₹", "₹ ", "Rs", "Rs. ", "INR ", "$", "-")
-UNITS = ("", "/-", " INR", "INR", " rupees", "%", " %", " percent", "per cent", "k", " K", "k INR", "kINR")
-UNITS = (*UNITS, " LPA", "LPA", " lakh", "Lakhs", " crore", " per month", " years")
+UNITS = (
+    *("", "/-", " INR", "INR", " rupees", "%", " %", " percent", "per cent", "k", " K", "k INR", "kINR"),
+    *(" LPA", "LPA", " lakh", "Lakhs", " crore", " per month", " years"),
+)
 FRAMES = ("{}", "### {}", "**{}**", "### `{}`.", " {}\n", "#### {}", "{}?", "({})")
 
 
