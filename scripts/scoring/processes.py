@@ -37,8 +37,9 @@ def map_in_processes(task: Callable[[_Item], Any], items: Sequence[_Item], n: in
     if n < 2:
         return [None] * len(items)
     results: list[Any] = [None] * len(items)
-    children = [_start(task, items[at::n]) for at in range(1, n)]
+    children: list[_Child] = []
     try:
+        children.extend(_start(task, items[at::n]) for at in range(1, n))
         results[::n] = [_tried(task, item) for item in items[::n]]
         for at, child in enumerate(children, start=1):
             results[at::n] = _collected(child) or [None] * len(items[at::n])
