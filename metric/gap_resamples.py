@@ -12,12 +12,11 @@ import numpy as np
 from .design import PROFILES
 from .gaps import SlotGaps
 from .layout import Bools, Floats, Ints
+from .resampled_means import Cumulants, Sample
 from .resampling import (
     FEWEST_PROFILES,
-    Cumulants,
     Interval,
     ProfileResamples,
-    Sample,
     percentile_interval,
     stream,
 )

@@ -11,10 +11,10 @@ from .intervals import Intervals
 from .layout import AXES, Floats, Ints
 from .outcomes import Outcomes, mean_where_any
 from .ranks import comparable
+from .resampled_means import Cumulants
 from .resampling import (
     FEWEST_PROFILES,
     NO_INTERVAL,
-    Cumulants,
     Interval,
     percentile_interval,
     stream,

@@ -37,6 +37,7 @@ from .published import __doc__ as _published
 from .ranks import __doc__ as _ranks
 from .readings import __doc__ as _readings
 from .refusals import __doc__ as _refusals
+from .resampled_means import __doc__ as _resampled_means
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
 from .special import __doc__ as _special

@@ -14,11 +14,10 @@ from rupeebias.metric.design import PROFILES, USE_CASES
 from rupeebias.metric.identifiers import row_resampled_means
 from rupeebias.metric.layout import Floats
 from rupeebias.metric.outcomes import Outcomes
+from rupeebias.metric.resampled_means import Cumulants, Sample
 from rupeebias.metric.resampling import (
-    Cumulants,
     Interval,
     ProfileResamples,
-    Sample,
     jackknife_interval,
     percentile_interval,
     stream,
