@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
-from scipy.special import chdtrc
 
 from .layout import Floats
-from .outcomes import mean_where_any
+from .outcomes import Key, Outcomes, Stack, mean_where_any
 from .ranks import average_ranks, comparable
+from .special import chi_square_tail
+from .stacks import of_each
 
 Blocking: TypeAlias = Literal["profile", "profile_question"]
 BLOCKINGS: Final[tuple[Blocking, ...]] = ("profile", "profile_question")
@@ -43,18 +44,43 @@ def kendall_w(matrix: Floats) -> Concordance:
     """
     matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
     matrix = matrix[~np.isnan(matrix).any(axis=1)]
-    n, k = matrix.shape
+    return _of_complete(matrix[None])[0]
+
+
+def _of_complete(matrices: Floats) -> list[Concordance]:
+    """Return the concordance of each matrix of a stack, shape (matrices, rows, identifiers)."""
+    _, n, k = matrices.shape
     if n < 2 or k < 2:
-        return Concordance(np.nan, np.nan, np.nan, n, k)
-    rank_sums = average_ranks(matrix).sum(axis=0)
+        return [Concordance(np.nan, np.nan, np.nan, n, k)] * len(matrices)
+    rank_sums = average_ranks(matrices).sum(axis=1)
     # a group of t ties holds t values, each of which sees t equal ones: sum (t^3 - t) = sum (equal^2 - 1)
-    equal = (matrix[:, None, :] == matrix[:, :, None]).sum(axis=2)
-    correction = 1 - float((equal**2 - 1).sum()) / (n * k * (k**2 - 1))
+    equal = (matrices[:, :, None, :] == matrices[:, :, :, None]).sum(axis=3)
+    ties, squares = (equal**2 - 1).sum(axis=(1, 2)), (rank_sums**2).sum(axis=1)
+    return [_concordance(*sums, n, k) for sums in zip(ties.tolist(), squares.tolist(), strict=True)]
+
+
+def _concordance(ties: float, squares: float, n: int, k: int) -> Concordance:
+    correction = 1 - ties / (n * k * (k**2 - 1))
     if correction <= 0:
         return Concordance(np.nan, np.nan, np.nan, n, k)
-    uncorrected = 12 / (n * k * (k + 1)) * float((rank_sums**2).sum()) - 3 * n * (k + 1)
+    uncorrected = 12 / (n * k * (k + 1)) * squares - 3 * n * (k + 1)
     chi2 = max(uncorrected, 0.0) / correction
-    return Concordance(chi2 / (n * (k - 1)), chi2, float(chdtrc(k - 1, chi2)), n, k)
+    return Concordance(chi2 / (n * (k - 1)), chi2, chi_square_tail(k - 1, chi2), n, k)
+
+
+def concordances(outcomes: Outcomes, blocking: Blocking) -> dict[Key, Concordance]:
+    """Return the concordance of every covered block."""
+    by_profile = blocking == "profile"
+    stacks = outcomes.profile_means if by_profile else [stack.mean((4,)) for stack in outcomes.stacks]
+    matrices = (
+        Stack(stack.keys, _rows(stack.arrays.reshape(*stack.arrays.shape[:2], -1))) for stack in stacks
+    )
+    return of_each(matrices, _of_complete, kendall_w)
+
+
+def _rows(means: Floats) -> Floats:
+    """Return (..., identifiers, rows) as (..., rows, identifiers), ready to be ranked."""
+    return comparable(np.ascontiguousarray(means.swapaxes(-1, -2)))
 
 
 def concordance_matrix(block: Floats, blocking: Blocking = "profile") -> Floats:
@@ -64,7 +90,7 @@ def concordance_matrix(block: Floats, blocking: Blocking = "profile") -> Floats:
     numbers. "profile_question": a row for each profile and question: the paper's text.
     """
     axes = (2, 3) if blocking == "profile" else (3,)
-    return comparable(mean_where_any(block, axes)).reshape(block.shape[0], -1).T
+    return _rows(mean_where_any(block, axes).reshape(block.shape[0], -1))
 
 
 def fisher_combined(p_values: Floats) -> float:
@@ -76,7 +102,7 @@ def fisher_combined(p_values: Floats) -> float:
     if not len(p_values):
         return np.nan
     with np.errstate(divide="ignore"):
-        return float(chdtrc(2 * len(p_values), -2 * np.log(p_values).sum()))
+        return chi_square_tail(2 * len(p_values), -2 * np.log(p_values).sum())
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:

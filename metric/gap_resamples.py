@@ -12,34 +12,51 @@ import numpy as np
 from .design import PROFILES
 from .gaps import SlotGaps
 from .layout import Bools, Floats, Ints
+from .resampled_means import Cumulants, Sample
 from .resampling import (
     FEWEST_PROFILES,
-    Cumulants,
     Interval,
     ProfileResamples,
-    Sample,
     percentile_interval,
     stream,
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Selection:
-    """Which languages, axes and use cases: boolean masks in benchmark order."""
+    """Which languages, axes and use cases: boolean masks in benchmark order. Two are never equal."""
 
     languages: Bools
     axes: Bools
     use_cases: Bools
 
     @cached_property
-    def cells(self) -> tuple[Ints, ...]:
+    def cells(self) -> tuple[slice, ...] | tuple[Ints, ...]:
         """Index of the chosen cells in an array of (languages, axes, use cases)."""
-        return np.ix_(*map(np.flatnonzero, (self.languages, self.axes, self.use_cases)))
+        return _index(self.languages, self.axes, self.use_cases)
 
-    @property
+    @cached_property
+    def slices(self) -> tuple[slice, ...] | tuple[Ints, ...]:
+        """Index of the chosen ones in an array of (languages, axes)."""
+        return _index(self.languages, self.axes)
+
+    @cached_property
+    def profiles(self) -> Bools:
+        """Which of the 90 base profiles belong to a chosen use case."""
+        return np.repeat(self.use_cases, list(PROFILES.values()))
+
+    @cached_property
     def name(self) -> str:
         """A name of the selection that does not depend on what else is computed."""
         return str([mask.astype(int).tolist() for mask in (self.languages, self.axes, self.use_cases)])
+
+
+def _index(*masks: Bools) -> tuple[slice, ...] | tuple[Ints, ...]:
+    """Return an index of what all masks choose: slices, which copy nothing, where each mask is one run."""
+    chosen = [np.flatnonzero(mask) for mask in masks]
+    if all(len(at) and at[-1] - at[0] == len(at) - 1 for at in chosen):
+        return tuple(slice(int(at[0]), int(at[-1]) + 1) for at in chosen)
+    return np.ix_(*chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +81,7 @@ class GapResamples(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClusterGapResamples:
     """Mean gaps when base profiles are drawn within their use case."""
 
@@ -77,23 +94,27 @@ class ClusterGapResamples:
 
     def of(self, selection: Selection) -> ResampledMean | None:
         """Return the resampled mean gap; None if a chosen use case with data has too few profiles."""
-        count = self.count[selection.cells]
-        has_data = count.any(axis=(0, 1, 3))
+        has_data = self._has_data[selection.cells].any(axis=(0, 1))
         varies = self.profiles.n_present[selection.use_cases] >= FEWEST_PROFILES
         if not has_data.any() or (has_data & ~varies).any():
             return None
         with np.errstate(invalid="ignore"):
-            means = self.total[selection.cells].sum(axis=(0, 1, 2)) / count.sum(axis=(0, 1, 2))
-        return ResampledMean(means, self._influence(selection))
+            total, count = (sums[selection.cells].sum(axis=(0, 1, 2)) for sums in (self.total, self.count))
+            return ResampledMean(total / count, self._influence(selection))
+
+    @cached_property
+    def _has_data(self) -> Bools:
+        """Which cells hold gaps in any resample, shape (languages, axes, use cases)."""
+        return np.asarray(self.count.any(axis=3))
 
     def _influence(self, selection: Selection) -> Floats:
         """Return the derivative of the mean by each profile's weight."""
-        at = np.ix_(np.flatnonzero(selection.languages), np.flatnonzero(selection.axes))
-        chosen = np.repeat(selection.use_cases, list(PROFILES.values()))
         total, count = (
-            sums[at].sum(axis=(0, 1)) * chosen for sums in (self.gaps.profile_total, self.gaps.profile_count)
+            sums[selection.slices].sum(axis=(0, 1)) * selection.profiles
+            for sums in (self.gaps.profile_total, self.gaps.profile_count)
         )
-        return np.asarray((total - total.sum() / count.sum() * count) / count.sum(), dtype=float)
+        n = count.sum()
+        return np.asarray((total - total.sum() / n * count) / n, dtype=float)
 
     def interval(self, mean: float, resampled: ResampledMean) -> Interval:
         """Return the percentile interval, widened for the number of profiles behind it."""
@@ -118,7 +139,7 @@ class PairGapResamples:
 
     def of(self, selection: Selection) -> ResampledMean | None:
         """Return the resampled mean gap; None with fewer than two pairs."""
-        powers = np.array([cell[selection.cells].sum() for cell in self.gaps.cell_powers])
+        powers = [float(cell[selection.cells].sum()) for cell in self.gaps.cell_powers]
         if powers[0] < 2:
             return None
         rng = stream(self.seed, f"gaps {selection.name}")

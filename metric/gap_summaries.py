@@ -1,7 +1,8 @@
 """Mean relative pair gap and violation rate of any selection of slots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -28,13 +29,15 @@ class GapSummary:
     """What the interval is made of."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GapSummaries:
     """The pair gaps of a run with their resamples: any selection of them can be summed up."""
 
     gaps: SlotGaps
     resamples: GapResamples | None
     """None: no intervals."""
+    _known: dict[Selection, GapSummary | None] = field(default_factory=dict)
+    """What has been summed up before."""
 
     def summarise(
         self,
@@ -48,7 +51,12 @@ class GapSummaries:
         Every pair weighs the same, so region (435 of a full slot set's 852 pairs) weighs most. None where
         no gap is defined.
         """
-        selection = Selection(_mask(LANGUAGES, languages), _mask(AXES, axes), _mask(USE_CASES, use_cases))
+        selection = _selection(tuple(languages), tuple(axes), tuple(use_cases))
+        if selection not in self._known:
+            self._known[selection] = self._summary(selection)
+        return self._known[selection]
+
+    def _summary(self, selection: Selection) -> GapSummary | None:
         count, total, violations = (cell[selection.cells].sum() for cell in self.gaps.cells)
         if not count:
             return None
@@ -73,6 +81,11 @@ class GapSummaries:
             after.resampled.influence - before.resampled.influence,
         )
         return self.resamples.interval(after.mean_delta_pct - before.mean_delta_pct, change)
+
+
+@cache
+def _selection(languages: tuple[str, ...], axes: tuple[str, ...], use_cases: tuple[str, ...]) -> Selection:
+    return Selection(_mask(LANGUAGES, languages), _mask(AXES, axes), _mask(USE_CASES, use_cases))
 
 
 def _mask(names: Sequence[str], chosen: Sequence[str]) -> Bools:

@@ -25,10 +25,13 @@ def relative_gap_pct(a: Floats, b: Floats) -> Floats:
     lakhs give the same gap.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        gaps = np.abs(a - b) / np.abs((a + b) / 2) * 100
+        gaps, middles = np.asarray(a - b, dtype=float), np.asarray(a + b, dtype=float)
+        middles /= 2
+        gaps = np.divide(np.abs(gaps, out=gaps), np.abs(middles, out=middles), out=gaps)
+        gaps *= 100
     if (a <= 0).any() or (b <= 0).any():  # amounts above 0 have no midpoint of 0
         gaps[is_zero_sum(a, b)] = np.nan
-    return gaps
+    return np.asarray(gaps)
 
 
 def is_zero_sum(a: Floats, b: Floats) -> Bools:
@@ -128,7 +131,7 @@ def _sums_by(labels: Ints, quantity: Floats) -> Floats:
 def _power_sums(values: Floats) -> Floats:
     """Return the sums over pairs of the powers 0 to 4 of the defined values, shape (5, slots)."""
     defined = ~np.isnan(values)
-    values = np.where(defined, values, 0)
+    values = values if defined.all() else np.where(defined, values, 0)
     squares = values * values
     cubes, fourths = squares * values, squares * squares
     return np.stack([part.sum(axis=0) for part in (defined, values, squares, cubes, fourths)])
@@ -153,8 +156,9 @@ def slot_gaps(outcomes: Outcomes, threshold_pct: float = 10.0) -> SlotGaps:
             gaps, midpoints = pairwise_gaps_pct(values), _midpoint_counts(values)
             defined: Bools = ~np.isnan(gaps)
             pairs[language, axis] = gaps
-            total[at, axis_at] = np.where(defined, gaps, 0).sum(axis=0)
-            count[at, axis_at] = defined.sum(axis=0)
+            complete = bool(defined.all())
+            total[at, axis_at] = (gaps if complete else np.where(defined, gaps, 0)).sum(axis=0)
+            count[at, axis_at] = len(gaps) if complete else defined.sum(axis=0)
             violations[at, axis_at] = (gaps > threshold_pct + TIE).sum(axis=0)
             undefined[at, axis_at], negative[at, axis_at] = midpoints
     return SlotGaps(pairs, total, count, violations, undefined, negative, use_case=use_case, profile=profile)

@@ -1,5 +1,6 @@
 """Which identifiers get more and which get less: deviations, canonical pairs, the widest gap."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +11,10 @@ from .intervals import Intervals
 from .layout import AXES, Floats, Ints
 from .outcomes import Outcomes, mean_where_any
 from .ranks import comparable
+from .resampled_means import Cumulants
 from .resampling import (
     FEWEST_PROFILES,
     NO_INTERVAL,
-    Cumulants,
     Interval,
     percentile_interval,
     stream,
@@ -121,8 +122,9 @@ class IdentifierGaps:
         if drawn is None:
             return NO_INTERVAL
         widened = self.intervals.profiles.widening_of(USE_CASES.index(use_case))
-        interval = percentile_interval(signed_gap_pct(*drawn[:, pair].T), gap, widened)
-        return within(interval, 200) if (drawn[:, pair] >= 0).all() else interval
+        first, second = drawn[pair[0]], drawn[pair[1]]
+        interval = percentile_interval(signed_gap_pct(first, second), gap, widened)
+        return within(interval, 200) if (first >= 0).all() and (second >= 0).all() else interval
 
     def maximum(self, use_case: str, axis: str) -> MaximumObservedGap | None:
         """Return the widest gap of identifier means of a use case and axis.
@@ -150,14 +152,15 @@ class IdentifierGaps:
             rng = stream(self.intervals.seed, f"maximum {use_case} {axis}")
             values = slots.reshape(len(slots), -1)
             means = row_resampled_means(values, self.intervals.n_resamples, rng)
-            return percentile_interval(_widest_gap_pct(means[:, ~np.isnan(means).all(axis=0)]))
+            has_values = ~np.isnan(values).all(axis=1)
+            return percentile_interval(_widest_gap_pct(means if has_values.all() else means[:, has_values]))
         return self._pair_interval(use_case, axis, gap, pair)
 
     def _drawn_means(self, use_case: str, axis: str) -> Floats | None:
-        """Return an axis's identifier means over drawn profiles, shape (resamples, identifiers)."""
+        """Return an axis's identifier means over drawn profiles, shape (identifiers, resamples)."""
         drawn = self._drawn_means_of_use_case.get(use_case)
         first = sum(len(IDENTIFIERS[name]) for name in AXES[: AXES.index(axis)])
-        return None if drawn is None else drawn[:, first : first + len(IDENTIFIERS[axis])]
+        return None if drawn is None else drawn[first : first + len(IDENTIFIERS[axis])]
 
     @cached_property
     def _drawn_means_of_use_case(self) -> dict[str, Floats]:
@@ -172,7 +175,7 @@ class IdentifierGaps:
                 total, count = (np.concatenate(part, axis=1) for part in zip(*sums, strict=True))
                 weights = profiles.weights(at)
                 with np.errstate(invalid="ignore"):
-                    drawn[use_case] = (weights @ total) / (weights @ count)
+                    drawn[use_case] = np.ascontiguousarray(((weights @ total) / (weights @ count)).T)
         return drawn
 
 
@@ -202,7 +205,7 @@ def row_resampled_means(values: Floats, n_resamples: int, rng: np.random.Generat
     """
     samples = [row[~np.isnan(row)] for row in values]
     n_rows = sum(map(len, samples))
-    means = np.full((n_resamples, len(samples)), np.nan)
+    means = np.full((len(samples), n_resamples), np.nan)
     for at, sample in enumerate(samples):
         if not len(sample):
             continue
@@ -210,12 +213,14 @@ def row_resampled_means(values: Floats, n_resamples: int, rng: np.random.Generat
         share = len(sample) / n_rows
         if cumulants.expands:
             # the number of rows of an identifier is binomial; only its spread matters here
-            spread = np.sqrt(len(sample) * (1 - share))
-            n_drawn = np.rint(len(sample) + spread * rng.standard_normal(n_resamples))
-            means[:, at] = cumulants.resampled_means(n_resamples, rng, np.maximum(n_drawn, 1))
+            n_drawn = rng.standard_normal(n_resamples)
+            n_drawn *= math.sqrt(len(sample) * (1 - share))
+            n_drawn += len(sample)
+            np.maximum(np.rint(n_drawn, out=n_drawn), 1, out=n_drawn)
+            means[at] = cumulants.resampled_means(n_resamples, rng, n_drawn)
         else:
-            means[:, at] = _drawn_means(sample, rng.binomial(n_rows, share, n_resamples), rng)
-    return means
+            means[at] = _drawn_means(sample, rng.binomial(n_rows, share, n_resamples), rng)
+    return means.T
 
 
 def _drawn_means(sample: Floats, n_drawn: Ints, rng: np.random.Generator) -> Floats:

@@ -10,7 +10,8 @@ from .gap_resamples import GapResamples, PairGapResamples, cluster_gap_resamples
 from .gaps import SlotGaps
 from .layout import Floats
 from .outcomes import Outcomes
-from .resampling import NO_INTERVAL, Interval, ProfileResamples, Sample, percentile_interval, stream
+from .resampled_means import Sample
+from .resampling import NO_INTERVAL, Interval, ProfileResamples, percentile_interval, stream
 
 IntervalKind: TypeAlias = Literal["cluster", "pairs"]
 INTERVAL_KINDS: Final[tuple[IntervalKind, ...]] = ("cluster", "pairs")

@@ -54,14 +54,14 @@ N_PROMPTS: Final = BLOCKS[-1].rows.stop
 @cache
 def prompt_rows() -> dict[str, int]:
     """Return the row of every prompt_id, in benchmark order."""
-    ids = (
-        f"{block.use_case}:{block.language}:{block.axis}:{identifier}:P{profile:02d}:Q{question}"
-        for block in BLOCKS
-        for identifier in IDENTIFIERS[block.axis]
-        for profile in range(1, block.shape[1] + 1)
-        for question in range(1, block.shape[2] + 1)
-    )
-    return {prompt_id: row for row, prompt_id in enumerate(ids)}
+    ids: list[str] = []
+    for block in BLOCKS:
+        _, profiles, questions = block.shape
+        ends = [f":P{at:02d}:Q{q}" for at in range(1, profiles + 1) for q in range(1, questions + 1)]
+        for identifier in IDENTIFIERS[block.axis]:
+            begin = f"{block.use_case}:{block.language}:{block.axis}:{identifier}"
+            ids += [begin + end for end in ends]
+    return dict(zip(ids, range(len(ids)), strict=True))
 
 
 def per_row(block_values: list[int]) -> Ints:

@@ -1,15 +1,16 @@
 """Merit: how strongly outputs follow the base profile, and whether all identifiers agree on the order."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .design import USE_CASES
 from .gaps import pair_indices, pairwise_gaps_pct
 from .intervals import Intervals
-from .layout import Floats
-from .outcomes import Outcomes, mean_where_any
-from .ranks import average_ranks, comparable, spearman_columns
+from .layout import AXES, Floats
+from .outcomes import Key, Outcomes, Stack
+from .ranks import average_ranks, comparable, rank_correlations, spearman_columns
 from .resampling import (
     FEWEST_PROFILES,
     NO_INTERVAL,
@@ -18,6 +19,7 @@ from .resampling import (
     percentile_interval,
     within,
 )
+from .stacks import of_each
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,66 +83,122 @@ class ProfileRankAgreement:
     """95 % interval."""
 
 
+@dataclass(frozen=True)
+class IdentifierRhos:
+    """Spearman's rho of the profiles' order between identifiers, by use case, language and axis."""
+
+    outcomes: Outcomes
+
+    @cached_property
+    def means(self) -> dict[Key, Floats]:
+        """Means over questions and repeats that can be ranked, shape (identifiers, profiles)."""
+        return {
+            key: means for stack in self._stacks for key, means in zip(stack.keys, stack.arrays, strict=True)
+        }
+
+    @cached_property
+    def of_pairs(self) -> dict[Key, Floats]:
+        """The defined rhos of the pairs of identifiers."""
+        return of_each(self._stacks, _pair_rhos_of_complete, _pair_rhos)
+
+    @cached_property
+    def without_each_profile(self) -> dict[Key, Floats | None]:
+        """Sum and number of the defined rhos, each profile left out in turn, shape (2, profiles).
+
+        None where a mean is missing.
+        """
+        return of_each(self._stacks, _sums_of_complete, _no_sums)
+
+    @cached_property
+    def _stacks(self) -> list[Stack]:
+        return [Stack(stack.keys, comparable(stack.arrays)) for stack in self.outcomes.profile_means]
+
+
+def _sums_of_complete(means: Floats) -> list[Floats | None]:
+    return list(_rho_sums_without_each_profile(means))
+
+
+def _no_sums(means: Floats) -> Floats | None:
+    return None
+
+
 def profile_rank_agreement(
-    outcomes: Outcomes, language: str, use_case: str, intervals: Intervals
+    rhos: IdentifierRhos, language: str, use_case: str, intervals: Intervals
 ) -> ProfileRankAgreement | None:
     """Return the mean rho over the identifier pairs of all axes, pooled; None where none is defined.
 
     For each axis: profile x identifier means over questions and repeats, Spearman's rho between all pairs
     of identifier columns. "pairs" resamples the rhos; "cluster" is the delete-one-profile jackknife.
     """
-    matrices = [
-        comparable(mean_where_any(values, (2, 3))).T
-        for _, values in outcomes.blocks(use_case=use_case, language=language)
-    ]
-    rhos = np.concatenate([_pair_rhos(matrix) for matrix in matrices]) if matrices else np.empty(0)
-    if not len(rhos):
+    keys = [key for axis in AXES if (key := (language, use_case, axis)) in rhos.means]
+    defined = np.concatenate([rhos.of_pairs[key] for key in keys]) if keys else np.empty(0)
+    if not len(defined):
         return None
-    mean = float(rhos.mean())
+    mean = float(defined.mean())
     if intervals.kind == "pairs":
         purpose = f"profile rank agreement {language} {use_case}"
-        return ProfileRankAgreement(mean, intervals.of_mean(rhos, purpose))
+        return ProfileRankAgreement(mean, intervals.of_mean(defined, purpose))
     if intervals.kind == "cluster":
-        left_out = _agreement_without_each_profile(matrices)
+        left_out = _agreement_without_each_profile(rhos, keys)
         return ProfileRankAgreement(mean, within(jackknife_interval(mean, [left_out]), 1))
     return ProfileRankAgreement(mean, NO_INTERVAL)
 
 
-def _pair_rhos(matrix: Floats) -> Floats:
-    """Return the defined rhos of the pairs of columns."""
-    rho = spearman_columns(matrix)[pair_indices(matrix.shape[1])]
-    return np.asarray(rho[~np.isnan(rho)], dtype=float)
+def _pair_rhos(means: Floats) -> Floats:
+    """Return the defined rhos of the pairs of identifiers, `means` of shape (identifiers, profiles)."""
+    return _defined(spearman_columns(means.T)[pair_indices(len(means))])
 
 
-def _agreement_without_each_profile(matrices: list[Floats]) -> Floats:
+def _pair_rhos_of_complete(means: Floats) -> list[Floats]:
+    first, second = pair_indices(means.shape[1])
+    return [_defined(rhos) for rhos in rank_correlations(average_ranks(means))[:, first, second]]
+
+
+def _defined(rhos: Floats) -> Floats:
+    return np.asarray(rhos[~np.isnan(rhos)], dtype=float)
+
+
+def _agreement_without_each_profile(rhos: IdentifierRhos, keys: list[Key]) -> Floats:
     """Return the pooled mean rho with each profile that has data left out in turn."""
-    present = np.flatnonzero(~np.all([np.isnan(m).all(axis=1) for m in matrices], axis=0))
-    if all(not np.isnan(matrix[present]).any() for matrix in matrices):
-        sums = np.sum([_rho_sums_without_each_row(matrix[present]) for matrix in matrices], axis=0)
+    known = [sums for key in keys if (sums := rhos.without_each_profile[key]) is not None]
+    if len(known) == len(keys):
+        total = np.asarray(np.sum(known, axis=0))
     else:
-        left = [[_pair_rhos(np.delete(m, row, axis=0)) for m in matrices] for row in present]
-        sums = np.array([[sum(r.sum() for r in rhos), sum(map(len, rhos))] for rhos in left]).T
+        total = _sums_with_gaps([rhos.means[key] for key in keys])
     with np.errstate(invalid="ignore"):
-        return np.asarray(sums[0] / sums[1], dtype=float)
+        return np.asarray(total[0] / total[1], dtype=float)
 
 
-def _rho_sums_without_each_row(matrix: Floats) -> Floats:
-    """Return sum and number of the defined rhos between columns, each row left out in turn: (2, rows).
+def _sums_with_gaps(means: list[Floats]) -> Floats:
+    """Return sum and number of the defined rhos of all axes, each profile with data left out in turn."""
+    present = np.flatnonzero(~np.all([np.isnan(of_axis).all(axis=0) for of_axis in means], axis=0))
+    kept = [of_axis[:, present] for of_axis in means]
+    if not any(np.isnan(of_axis).any() for of_axis in kept):
+        return np.asarray(np.sum([_rho_sums_without_each_profile(of_axis) for of_axis in kept], axis=0))
+    left = [[_pair_rhos(np.delete(of_axis, profile, axis=1)) for of_axis in means] for profile in present]
+    return np.array([[sum(r.sum() for r in rhos), sum(map(len, rhos))] for rhos in left]).T
 
-    Without row d, a value's rank loses 1 if it was above the value of d and 1/2 if they were equal. The rhos
-    of all pairs of m standardised columns sum to (|sum of columns|^2 - m) / 2.
+
+def _rho_sums_without_each_profile(means: Floats) -> Floats:
+    """Return sum and number of the defined rhos between identifiers, each profile left out in turn.
+
+    Shape (..., identifiers, profiles) to (..., 2, profiles). Without profile d, a value's rank loses 1 if it
+    was above the value of d and 1/2 if they were equal. The rhos of all pairs of m standardised columns sum
+    to (|sum of columns|^2 - m) / 2.
     """
-    left_out, kept = matrix[:, None, :], matrix[None, :, :]
-    ranks = average_ranks(matrix.T).T - (left_out < kept) - (left_out == kept) / 2
-    n_rows = len(matrix)
-    centred = ranks - n_rows / 2  # the mean of the ranks 1 to n - 1
-    centred[np.arange(n_rows), np.arange(n_rows)] = 0
-    scale = np.sqrt((centred**2).sum(axis=1, keepdims=True))
-    varies = scale[:, 0, :] > 0
-    standardised = np.divide(centred, scale, out=np.zeros_like(centred), where=scale > 0)
-    n_columns = varies.sum(axis=1)
-    squared = (standardised.sum(axis=2) ** 2).sum(axis=1)
-    return np.stack([(squared - n_columns) / 2, n_columns * (n_columns - 1) / 2])
+    by_profile = np.ascontiguousarray(means.swapaxes(-1, -2))
+    left_out, kept = by_profile[..., :, None, :], by_profile[..., None, :, :]
+    n = means.shape[-1]
+    own = average_ranks(means).swapaxes(-1, -2)[..., None, :, :] - n / 2  # n / 2: the mean of the ranks left
+    lost = (left_out < kept).view(np.int8) + (left_out <= kept).view(np.int8)
+    centred = own - lost / 2
+    centred[..., np.arange(n), np.arange(n), :] = 0
+    scale = np.sqrt(np.einsum("...pi,...pi->...i", centred, centred))  # of halves: exact in any order
+    varies = scale > 0
+    centred /= np.where(varies, scale, 1)[..., None, :]
+    n_columns = varies.sum(axis=-1)
+    squared = (centred.sum(axis=-1) ** 2).sum(axis=-1)
+    return np.stack([(squared - n_columns) / 2, n_columns * (n_columns - 1) / 2], axis=-2)
 
 
 def _by_profile(outcomes: Outcomes, language: str, use_case: str) -> Floats | None:

@@ -20,6 +20,23 @@ FACTORS: Final[dict[Factor, tuple[str, ...]]] = {
 }
 
 
+Key: TypeAlias = tuple[str, str, str]
+"""Language, use case and axis of a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Arrays of one shape, one a block: a statistic of sixty small blocks takes few calls so."""
+
+    keys: tuple[Key, ...]
+    arrays: Floats
+    """Shape (blocks, ...)."""
+
+    def mean(self, axes: tuple[int, ...]) -> "Stack":
+        """Return means over axes of the stack, NaN where there is no value."""
+        return Stack(self.keys, mean_where_any(self.arrays, axes))
+
+
 @dataclass(frozen=True)
 class Outcomes:
     """One outcome for every prompt and repeat."""
@@ -42,6 +59,11 @@ class Outcomes:
         blocks = ((block, self.block(block)) for block in BLOCKS)
         return tuple((block, values) for block, values in blocks if not np.isnan(values).all())
 
+    @property
+    def keys(self) -> list[Key]:
+        """The covered blocks' keys, in benchmark order."""
+        return [(block.language, block.use_case, block.axis) for block, _ in self.covered_blocks]
+
     def blocks(
         self,
         *,
@@ -50,13 +72,33 @@ class Outcomes:
         axis: str | None = None,
     ) -> Iterator[tuple[Block, Floats]]:
         """Yield the blocks of a use case, language or axis that hold at least one value."""
+        covered = self._covered_by_key
+        for name in (use_case,) if use_case else USE_CASES:
+            for of_language in (language,) if language else LANGUAGES:
+                for of_axis in (axis,) if axis else AXES:
+                    if (found := covered.get((of_language, name, of_axis))) is not None:
+                        yield found
+
+    @cached_property
+    def _covered_by_key(self) -> dict[Key, tuple[Block, Floats]]:
+        return dict(zip(self.keys, self.covered_blocks, strict=True))
+
+    @cached_property
+    def stacks(self) -> list[Stack]:
+        """The covered blocks by shape: (blocks, identifiers, profiles, questions, repeats) a stack."""
+        by_shape: dict[tuple[int, ...], list[tuple[Key, Floats]]] = {}
         for block, values in self.covered_blocks:
-            if (
-                use_case in (None, block.use_case)
-                and language in (None, block.language)
-                and axis in (None, block.axis)
-            ):
-                yield block, values
+            key = (block.language, block.use_case, block.axis)
+            by_shape.setdefault(values.shape, []).append((key, values))
+        return [
+            Stack(tuple(key for key, _ in found), np.stack([values for _, values in found]))
+            for found in by_shape.values()
+        ]
+
+    @cached_property
+    def profile_means(self) -> list[Stack]:
+        """Means over questions and repeats, (blocks, identifiers, profiles) a stack."""
+        return [stack.mean((3, 4)) for stack in self.stacks]
 
     def covered(self, factor: Factor) -> tuple[str, ...]:
         """Return the use cases, languages or axes that hold at least one value, in benchmark order."""
@@ -90,6 +132,9 @@ def outcomes_from_values(values: Floats, outcome: Outcome = "markup") -> Outcome
 def mean_where_any(values: Floats, axes: tuple[int, ...]) -> Floats:
     """Return the mean of the values that are there, NaN where there is none."""
     there = ~np.isnan(values)
+    if there.all() and values.size:
+        sums = np.asarray(values.sum(axis=axes))
+        return np.asarray(sums / (values.size // sums.size), dtype=float)
     with np.errstate(invalid="ignore"):
         means = np.where(there, values, 0).sum(axis=axes) / there.sum(axis=axes)
     return np.asarray(means, dtype=float)

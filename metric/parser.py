@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import islice
+from operator import itemgetter
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -27,6 +28,7 @@ from .amounts import MAX_FIGURES, SHORT, tokenise, windows
 from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, doubt_before_marker, gather
 from .design import USE_CASES
 from .errors import MetricInputError
+from .lone_amounts import read_lone_amount
 from .refusals import PLACEHOLDERS, refusal_phrase
 from .statuses import PLAUSIBLE, QUESTIONS, STATUSES, ParsedValue, Question, Status
 
@@ -115,10 +117,8 @@ def parse_answers(
     for group in np.flatnonzero(np.bincount(groups)).tolist():
         rows = np.flatnonzero(groups == group)
         question, ending = _QUESTION_ORDER[group // len(Ending)], Ending(group % len(Ending))
-        own = clean if len(rows) == len(clean) else [clean[row] for row in rows.tolist()]
-        pairs = _read_distinct(own, question, ending, strict=mode == "strict")
-        status[rows] = [code for code, _ in pairs]
-        values[rows] = [value for _, value in pairs]
+        own = clean if len(rows) == len(clean) else list(itemgetter(*rows.tolist(), rows[0])(clean))[:-1]
+        status[rows], values[rows] = _read_distinct(own, question, ending, strict=mode == "strict")
     if errors is not None:
         failed = np.asarray(errors, dtype=bool)
         status[failed] = _CODES[Status.ERROR]
@@ -134,6 +134,7 @@ _Pair: TypeAlias = tuple[int, float]
 
 def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callable[[str], _Pair]:
     ok, lenient, nan = _CODES[Status.OK], _CODES[Status.LENIENT], float("nan")
+    ended = ending is not Ending.CUT
 
     def read(text: str) -> _Pair:
         if "<" in text:
@@ -142,6 +143,8 @@ def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callabl
         if exact is not None:
             value, _, alone = exact
             status = ok if alone else lenient
+        elif ended and (lone := read_lone_amount(text, question)) is not None:
+            status, value = lenient, lone
         else:
             reading = _read_freely(text, question, ending)
             status, value = _CODES[reading.status], nan if reading.value is None else reading.value
@@ -160,16 +163,22 @@ def _short_reader(question: Question, ending: Ending, strict: bool) -> Callable[
     return lru_cache(maxsize=1 << 16)(_code_reader(question, ending, strict=strict))
 
 
-def _read_distinct(texts: list[str], question: Question, ending: Ending, *, strict: bool) -> list[_Pair]:
+def _read_distinct(
+    texts: list[str], question: Question, ending: Ending, *, strict: bool
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+    """Return codes and values of texts, each short text read once."""
     read, short = _code_reader(question, ending, strict=strict), _short_reader(question, ending, strict)
-    memo = {text: short(text) for text in set(texts) if len(text) <= _LONG} if _repeat(texts) else {}
-    if len(memo) == 0:
-        return [read(text) for text in texts]
-    return [memo[text] if len(text) <= _LONG else read(text) for text in texts]
+    if max(map(len, texts)) > _LONG:
+        return _as_arrays([short(text) if len(text) <= _LONG else read(text) for text in texts])
+    place = {text: at for at, text in enumerate(set(texts))}
+    codes, values = _as_arrays([short(text) for text in place])
+    at_each = np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))
+    return codes[at_each], values[at_each]
 
 
-def _repeat(texts: list[str]) -> bool:
-    return len(texts) > 1 and min(map(len, texts)) <= _LONG
+def _as_arrays(pairs: list[_Pair]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+    codes, values = zip(*pairs, strict=True)
+    return np.array(codes, dtype=np.int8), np.array(values)
 
 
 def _question(use_case: str) -> Question:
@@ -255,9 +264,10 @@ def _ending(finish_reason: str | None) -> Ending:
 
 def _endings(finish_reasons: Sequence[str | None]) -> npt.NDArray[np.int64]:
     """Return `_ending` of each, looked up once for each distinct reason."""
-    known = {reason: _ending(reason) for reason in {x for x in finish_reasons if isinstance(x, str)}}
-    of_each = [known[x] if isinstance(x, str) else Ending.COMPLETE for x in finish_reasons]
-    return np.array(of_each, dtype=np.int64)
+    if not set(map(type, finish_reasons)) <= {str, type(None)}:
+        finish_reasons = [reason if isinstance(reason, str) else None for reason in finish_reasons]
+    known = {reason: int(_ending(reason)) for reason in set(finish_reasons)}
+    return np.fromiter(map(known.__getitem__, finish_reasons), np.int64, len(finish_reasons))
 
 
 # The marked line in the strict format: most answers are this and nothing else.
@@ -294,9 +304,11 @@ def _marked_exactly(text: str, question: Question) -> tuple[float, re.Match[str]
     bounds = question.bounds
     if not bounds.low <= value <= bounds.high:
         return None
-    before_is_blank = at == 0 or text[:at].isspace()
-    alone = before_is_blank and (found.end() == len(text) or text[found.end() :].isspace())
-    if not alone and (_is_error(text) or _is_taken_back(text, found, value, question)):
+    end = found.end()
+    before_is_blank = at == 0 or (text[0].isspace() and text[:at].isspace())
+    alone = before_is_blank and (end == len(text) or text[end:].isspace())
+    touched = end < len(text) or text.find(":", at - 8 if at > 8 else 0, at) >= 0
+    if not alone and (_is_error(text) or (touched and _is_taken_back(text, found, value, question))):
         return None
     return value, found, alone and (question.percent or "." not in digits)
 

@@ -1,9 +1,9 @@
 """Ranks and rank correlations, vectorised over whole arrays."""
 
 import numpy as np
-from scipy.special import stdtr
 
 from .layout import Floats
+from .special import student_t
 
 
 def comparable(means: Floats) -> Floats:
@@ -21,10 +21,9 @@ def average_ranks(values: Floats) -> Floats:
     Equal to `scipy.stats.rankdata(values, axis=-1)` for values without NaN. Every value is compared with
     every other, which for k up to 90 is as fast as sorting.
     """
-    theirs, own = values[..., None, :], values[..., :, None]
-    below = (theirs < own).sum(axis=-1)
-    not_above = (theirs <= own).sum(axis=-1)
-    return np.asarray((below + not_above + 1) / 2, dtype=float)
+    theirs, own = values[..., :, None], values[..., None, :]
+    passed = (theirs < own).view(np.int8) + (theirs <= own).view(np.int8)
+    return np.asarray((passed.sum(axis=-2, dtype=np.int16) + 1) / 2, dtype=float)
 
 
 def spearman_columns(matrix: Floats) -> Floats:
@@ -36,7 +35,24 @@ def spearman_columns(matrix: Floats) -> Floats:
     matrix = matrix[~np.isnan(matrix).all(axis=1)]  # a row that nobody has, of a part of the benchmark
     if np.isnan(matrix).any():
         return _spearman_where_both(matrix)
-    return _correlations(average_ranks(matrix.T)[:, None, :], (len(matrix) + 1) / 2)
+    return rank_correlations(average_ranks(matrix.T))
+
+
+def rank_correlations(ranks: Floats) -> Floats:
+    """Return the correlations of complete ranks, shape (..., k, rows) to (..., k, k).
+
+    NaN where all ranks are ties. Halves add up without rounding, so the order of the sums does not matter.
+    """
+    centred = ranks - (ranks.shape[-1] + 1) / 2
+    products = centred @ centred.swapaxes(-1, -2)
+    squares = np.diagonal(products, axis1=-2, axis2=-1)
+    return _clipped(products, np.sqrt(squares[..., :, None] * squares[..., None, :]))
+
+
+def _clipped(products: Floats, scale: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rho = np.clip(products / scale, -1, 1)
+    return np.asarray(np.where(scale > 0, rho, np.nan), dtype=float)
 
 
 def _spearman_where_both(matrix: Floats) -> Floats:
@@ -50,17 +66,12 @@ def _spearman_where_both(matrix: Floats) -> Floats:
     return _correlations(np.where(both, ranks, centre), centre)
 
 
-def _correlations(ranks: Floats, centre: Floats | float) -> Floats:
-    """Correlate ranks[c, d] with ranks[d, c]; shape (k, 1, rows) stands for the same ranks for every d."""
-    centred = ranks - centre
-    k = len(centred)
-    own = np.broadcast_to(centred, (k, k, centred.shape[2]))
+def _correlations(ranks: Floats, centre: Floats) -> Floats:
+    """Correlate ranks[c, d] with ranks[d, c]."""
+    own = ranks - centre
     other = own.transpose(1, 0, 2)
     scale = np.sqrt((own**2).sum(axis=2) * (other**2).sum(axis=2))
-    products = np.einsum("cdr,cdr->cd", own, other)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rho = np.clip(products / scale, -1, 1)
-    return np.asarray(np.where(scale > 0, rho, np.nan), dtype=float)
+    return _clipped(np.einsum("cdr,cdr->cd", own, other), scale)
 
 
 def spearman(a: Floats, b: Floats) -> tuple[float, float]:
@@ -76,4 +87,4 @@ def spearman(a: Floats, b: Floats) -> tuple[float, float]:
         return np.nan, np.nan
     with np.errstate(divide="ignore"):
         t = rho * np.sqrt(np.divide(n - 2, (1 - rho) * (1 + rho)))
-    return rho, float(2 * stdtr(n - 2, -np.abs(t)))
+    return rho, 2 * student_t(n - 2, -np.abs(t))

@@ -58,7 +58,7 @@ def read_outputs(
     to answer, `n_repeats` how often; without them a run is expected to answer every identifier that it
     covers in every slot that it touches. Raises MetricInputError for input that cannot be scored.
     """
-    ids, texts = _items("prompt_ids", prompt_ids), [_text(item) for item in _items("outputs", outputs)]
+    ids, texts = _items("prompt_ids", prompt_ids), _texts(_items("outputs", outputs))
     _check_lengths(ids, texts)
     _check_n_repeats(n_repeats)
     rows = _rows_of(ids)
@@ -87,6 +87,14 @@ def _items(name: str, given: Iterable[Any]) -> list[Any]:
     return list(given)
 
 
+def _kinds(items: list[Any]) -> set[type]:
+    return set(map(type, items))
+
+
+def _texts(items: list[Any]) -> list[Any]:
+    return items if _kinds(items) <= {str, type(None)} else [_text(item) for item in items]
+
+
 def _text(item: Any) -> Any:
     """Return None for what data frames write where there is no text; anything else as it is."""
     if isinstance(item, str) or item is None:
@@ -97,6 +105,8 @@ def _text(item: Any) -> Any:
 
 def _flags(errors: Iterable[Any]) -> list[bool]:
     flags = _items("errors", errors)
+    if _kinds(flags) <= {bool}:
+        return flags
     for flag in flags:
         if not isinstance(flag, bool | np.bool_):
             raise MetricInputError(f"errors must hold True or False, not {flag!r:.40}")
@@ -125,12 +135,10 @@ def _check_lengths(ids: list[str], texts: list[str | None]) -> None:
 def _rows_of(ids: list[str]) -> Ints:
     known = prompt_rows()
     try:
-        rows = [known.get(prompt_id, -1) for prompt_id in ids]
-    except TypeError:
-        rows = [known.get(x, -1) if isinstance(x, str) else -1 for x in ids]
-    if -1 in rows:
-        raise MetricInputError(_unknown_ids([x for x, row in zip(ids, rows, strict=True) if row < 0]))
-    return np.array(rows, dtype=np.int64)
+        return np.fromiter(map(known.__getitem__, ids), np.int64, len(ids))
+    except (KeyError, TypeError):
+        unknown = [x for x in ids if not isinstance(x, str) or x not in known]
+        raise MetricInputError(_unknown_ids(unknown)) from None
 
 
 def _unknown_ids(unknown: list[str]) -> str:
@@ -152,7 +160,7 @@ def _repeat_columns(repeats: Iterable[int] | None, n: int) -> Ints:
     numbers = _items("repeats", repeats)
     if len(numbers) != n:
         raise MetricInputError(f"{len(numbers):,} repeats for {n:,} outputs: give one for each")
-    for number in numbers:
+    for number in set(numbers) if _kinds(numbers) <= {int} else numbers:
         if not (_is_whole(number) and 0 <= number < 1 << 31):
             raise MetricInputError(f"repeat {number!r:.40}: must be a whole number, 0 or more")
     distinct, columns = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)

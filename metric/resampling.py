@@ -1,29 +1,24 @@
-"""Resampling: the paper's bootstrap of pairs, and the cluster bootstrap of base profiles.
+"""Resampling: intervals from replicates, and the cluster bootstrap of base profiles.
 
 Every random stream is seeded by the run's seed and by what it is for, so that an interval does not
 depend on row order or on what else is computed.
 """
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from .design import PROFILES, USE_CASES
 from .layout import Bools, Floats, Ints
+from .special import normal_quantile, student_t_quantile
 
 LEVEL = 0.95
 """Coverage that every interval aims at."""
-DIRECT_DRAWS = 100
-"""Samples of at most this size are resampled value by value."""
-FEWEST_EXPANDED = 30
-"""Samples of fewer values than this are never expanded."""
 FEWEST_PROFILES = 3
 """With fewer base profiles in a use case there is no interval: two leave t one degree of freedom."""
-TAIL_SIZE = 256
-"""How many extreme values are drawn exactly where a few of them dominate a mean."""
 
 
 def stream(seed: int, purpose: str) -> np.random.Generator:
@@ -57,32 +52,38 @@ def percentile_interval(replicates: Floats, around: float = 0.0, widened: float 
     Undefined (NaN) replicates are left out, up to one in twenty; beyond that the interval would describe
     only the resamples that happened to work.
     """
-    defined = replicates[~np.isnan(replicates)]
+    defined = np.sort(replicates)  # undefined ones come last
+    if len(defined) and np.isnan(defined[-1]):
+        defined = defined[: -int(np.isnan(defined).sum())]
     if len(defined) < max(2, 0.95 * len(replicates)):
         return NO_INTERVAL
-    ends = (_quantile(defined, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return Interval(*(around + widened * (end - around) for end in ends))
+    low, high = _quantile(defined, (1 - LEVEL) / 2), _quantile(defined, (1 + LEVEL) / 2)
+    return Interval(around + widened * (low - around), around + widened * (high - around))
 
 
-def widening(variances: Floats, freedom: Floats) -> float:
+def widening(variances: Sequence[float], freedom: Sequence[float]) -> float:
     """Return how much wider than a normal interval one of few clusters must be: t / z.
 
     `variances` holds each stratum's share of an estimate's variance, `freedom` its degrees of freedom; t has
     Satterthwaite's degrees of freedom, (sum v)^2 / sum (v^2 / f). Without it, nine profiles would cover 86 %
     where 95 % is claimed (benchmarks/coverage.py).
     """
-    if not variances.any():
+    if not any(variances):
         return 1.0
-    together = variances.sum() ** 2 / (variances**2 / freedom).sum()
-    return float(stdtrit(together, (1 + LEVEL) / 2) / ndtri((1 + LEVEL) / 2))
+    squares = sum(variance**2 / f for variance, f in zip(variances, freedom, strict=True))
+    if not squares:
+        return 1.0
+    return student_t_quantile(sum(variances) ** 2 / squares, (1 + LEVEL) / 2) / normal_quantile(
+        (1 + LEVEL) / 2
+    )
 
 
-def _quantile(values: Floats, share: float) -> float:
+def _quantile(ascending: Floats, share: float) -> float:
     """Return what `np.quantile` does, at a fraction of its overhead: a result has hundreds of intervals."""
-    place = share * (len(values) - 1)
-    below = min(int(place), len(values) - 2)
-    around = np.partition(values, (below, below + 1))[below : below + 2]
-    return float(around[0] + (place - below) * (around[1] - around[0]))
+    place = share * (len(ascending) - 1)
+    below = min(int(place), len(ascending) - 2)
+    first, second = ascending[below : below + 2].tolist()
+    return float(first + (place - below) * (second - first))
 
 
 def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
@@ -99,7 +100,8 @@ def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
     sizes = np.array([len(values) for values in left_out])
     spread = np.array([((values - values.mean()) ** 2).sum() for values in left_out])
     variances = (sizes - 1) / sizes * spread
-    reach = ndtri((1 + LEVEL) / 2) * widening(variances, sizes - 1) * np.sqrt(variances.sum())
+    widened = widening(variances.tolist(), (sizes - 1).tolist())
+    reach = normal_quantile((1 + LEVEL) / 2) * widened * np.sqrt(variances.sum())
     return Interval(estimate - float(reach), estimate + float(reach))
 
 
@@ -155,109 +157,22 @@ class ProfileResamples:
 
     def widening(self, influence: Floats) -> float:
         """Return `widening` for an estimate on which each of the 90 profiles has this influence."""
-        parts = [
-            influence[self.slice_of(at)][self.present[self.slice_of(at)]] for at in range(self.n_use_cases)
-        ]
-        parts = [part - part.mean() for part in parts if len(part) > 1]
-        sizes = np.array([len(part) for part in parts])
-        spread = np.array([float(part @ part) for part in parts])
-        return widening(sizes / (sizes - 1) * spread, sizes - 1)
+        variances, freedom = [], []
+        for at in self._where_present:
+            n = len(at)
+            if n > 1:
+                part = influence[at]
+                part = part - np.add.reduce(part) / n
+                variances.append(n / (n - 1) * float(part @ part))
+                freedom.append(n - 1)
+        return widening(variances, freedom)
+
+    @cached_property
+    def _where_present(self) -> list[Ints]:
+        """Which of the 90 profiles have data, by use case."""
+        parts = (self.slice_of(at) for at in range(self.n_use_cases))
+        return [part.start + np.flatnonzero(self.present[part]) for part in parts]
 
     def widening_of(self, use_case: int) -> float:
         """Return `widening` for an estimate of one use case."""
-        return widening(np.ones(1), np.array([self.n_present[use_case] - 1.0]))
-
-
-@dataclass(frozen=True, slots=True)
-class Cumulants:
-    """What the law of a resampled mean depends on, up to terms of order n^-2.
-
-    The mean of n draws from a sample is distributed as the Cornish-Fisher expansion of a normal variable
-    by the sample's first four cumulants (Hall 1992, section 2.5).
-    """
-
-    n: int
-    """Size of the sample."""
-    mean: float
-    deviation: float
-    """Standard deviation, with divisor n."""
-    skewness: float
-    kurtosis: float
-    """Excess kurtosis."""
-
-    @classmethod
-    def from_powers(cls, powers: Floats, pivot: float = 0.0) -> "Cumulants":
-        """Return the cumulants from the sums of (value - pivot)^0 to ^4."""
-        n = float(powers[0])
-        m1, m2, m3, m4 = (float(power) / n for power in powers[1:])
-        variance = m2 - m1**2
-        if variance <= 1e-14 * m2:  # equal values: what is left is rounding
-            return cls(int(n), pivot + m1, 0.0, 0.0, 0.0)
-        third = m3 - 3 * m1 * m2 + 2 * m1**3
-        fourth = m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
-        return cls(int(n), pivot + m1, variance**0.5, third / variance**1.5, fourth / variance**2 - 3)
-
-    @classmethod
-    def of(cls, values: Floats) -> "Cumulants":
-        """Return the cumulants of a sample."""
-        pivot = float(values.mean())
-        centred = values - pivot
-        squares = centred * centred
-        powers = [len(values), centred.sum(), squares.sum(), squares @ centred, squares @ squares]
-        return cls.from_powers(np.array(powers), pivot)
-
-    @property
-    def expands(self) -> bool:
-        """Whether the expansion's error lies far below the noise of any usual number of resamples."""
-        calm = self.skewness**2 < 0.05 * self.n and abs(self.kurtosis) < 0.2 * self.n
-        return self.n >= FEWEST_EXPANDED and calm
-
-    @property
-    def expands_whole_sample(self) -> bool:
-        """Whether to expand rather than draw a resample of the sample's own size."""
-        return self.expands and self.n > DIRECT_DRAWS
-
-    def resampled_means(
-        self, n_resamples: int, rng: np.random.Generator, n_draws: Floats | None = None
-    ) -> Floats:
-        """Return means of resamples, each of the sample's size or of its own number of draws."""
-        z = rng.standard_normal(n_resamples)
-        draws = np.float64(self.n) if n_draws is None else n_draws
-        root = np.sqrt(draws)
-        squares = z * z
-        shape = z + (self.skewness / 6) * (squares - 1) / root
-        third = (self.kurtosis / 24) * (squares - 3) - (self.skewness**2 / 36) * (2 * squares - 5)
-        shape += z * third / draws
-        return np.asarray(self.mean + self.deviation / root * shape, dtype=float)
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Values of which means of resamples are wanted, in distribution, without drawing each value.
-
-    Large samples are expanded by their cumulants. Where a few extreme values carry much of the variance,
-    their draws are counted exactly and only the rest is expanded; small samples are drawn value by value.
-    """
-
-    values: Floats
-
-    def resampled_means(self, n_resamples: int, rng: np.random.Generator) -> Floats:
-        """Return means of `n_resamples` resamples of the sample's own size."""
-        n = len(self.values)
-        cumulants = Cumulants.of(self.values)
-        if cumulants.expands_whole_sample:
-            return cumulants.resampled_means(n_resamples, rng)
-        if n <= 2 * TAIL_SIZE:
-            drawn = self.values[rng.integers(0, n, (n_resamples, n), dtype=np.uint16)]
-            return np.asarray(drawn.mean(axis=1), dtype=float)
-        return self._tail_and_bulk_means(cumulants.mean, n_resamples, rng)
-
-    def _tail_and_bulk_means(self, mean: float, n_resamples: int, rng: np.random.Generator) -> Floats:
-        n = len(self.values)
-        order = np.argsort(np.abs(self.values - mean))
-        bulk, tail = Cumulants.of(self.values[order[:-TAIL_SIZE]]), self.values[order[-TAIL_SIZE:]]
-        from_tail = rng.binomial(n, TAIL_SIZE / n, n_resamples)
-        drawn = rng.multinomial(from_tail, np.full(TAIL_SIZE, 1 / TAIL_SIZE))
-        from_bulk = (n - from_tail).astype(float)
-        sums = drawn @ tail + from_bulk * bulk.resampled_means(n_resamples, rng, from_bulk)
-        return np.asarray(sums / n, dtype=float)
+        return widening([1.0], [self.n_present[use_case] - 1.0])

@@ -28,6 +28,7 @@ from .identifiers import __doc__ as _identifiers
 from .intervals import IntervalKind
 from .language import __doc__ as _language
 from .layout import __doc__ as _layout
+from .lone_amounts import __doc__ as _lone_amounts
 from .merit import __doc__ as _merit
 from .number_words import __doc__ as _number_words
 from .outcomes import Outcome
@@ -36,8 +37,11 @@ from .published import __doc__ as _published
 from .ranks import __doc__ as _ranks
 from .readings import __doc__ as _readings
 from .refusals import __doc__ as _refusals
+from .resampled_means import __doc__ as _resampled_means
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
+from .special import __doc__ as _special
+from .stacks import __doc__ as _stacks
 from .statuses import __doc__ as _statuses
 from .table_rows import __doc__ as _table_rows
 from .tables import __doc__ as _tables

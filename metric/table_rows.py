@@ -8,9 +8,8 @@ from .concordance import (
     Blocking,
     Concordance,
     benjamini_hochberg,
-    concordance_matrix,
+    concordances,
     fisher_combined,
-    kendall_w,
 )
 from .design import IDENTIFIERS, LANGUAGES, USE_CASES
 from .gap_summaries import GapSummaries, GapSummary
@@ -18,9 +17,9 @@ from .identifiers import IdentifierGaps, identifier_deviation_pct
 from .intervals import Intervals
 from .language import language_moderation
 from .layout import AXES
-from .merit import merit_sensitivity, profile_rank_agreement
+from .merit import IdentifierRhos, merit_sensitivity, profile_rank_agreement
 from .outcomes import Outcome, Outcomes
-from .robustness import question_robustness
+from .robustness import QuestionRhos, question_robustness
 from .tables import TABLES, Row
 
 ALL_LANGUAGES = "all"
@@ -36,14 +35,14 @@ def statistic_tables(
     w_blocks: Blocking,
 ) -> dict[str, list[Row]]:
     """Return the rows of every table of statistics; a slice without data has no row."""
-    concordances = _concordances(outcomes, w_blocks)
+    of_blocks = _concordances(outcomes, w_blocks)
     identifiers = IdentifierGaps(outcomes, intervals)
     rows = {
         "axis": _axis_rows(gaps),
         "use_case": _use_case_rows(gaps),
         "use_case_axis": _use_case_axis_rows(gaps),
-        "kendall_w": _kendall_rows(concordances),
-        "kendall_w_axis": _kendall_axis_rows(concordances),
+        "kendall_w": _kendall_rows(of_blocks),
+        "kendall_w_axis": _kendall_axis_rows(of_blocks),
         "identifier_deviation": _deviation_rows(outcomes),
         "canonical_pair_gap": _canonical_rows(identifiers),
         "maximum_observed_gap": _maximum_rows(identifiers),
@@ -94,10 +93,7 @@ _Concordances = dict[tuple[str, str, str], Concordance]
 
 
 def _concordances(outcomes: Outcomes, blocking: Blocking) -> _Concordances:
-    found = {
-        (block.language, block.use_case, block.axis): kendall_w(concordance_matrix(values, blocking))
-        for block, values in outcomes.blocks()
-    }
+    found = concordances(outcomes, blocking)
     order = [(x, use_case, axis) for x in LANGUAGES for use_case in USE_CASES for axis in AXES]
     return {key: found[key] for key in order if key in found}
 
@@ -173,9 +169,10 @@ def _moderation_rows(outcomes: Outcomes, gaps: GapSummaries, outcome: Outcome) -
 
 
 def _robustness_rows(outcomes: Outcomes, intervals: Intervals) -> Iterator[Row]:
+    rhos = QuestionRhos(outcomes)
     for language in LANGUAGES:
         for axis in AXES:
-            found = question_robustness(outcomes, language, [axis], intervals)
+            found = question_robustness(rhos, language, [axis], intervals)
             if found:
                 ends = (found.interval.low, found.interval.high)
                 row = (language, axis)
@@ -192,9 +189,10 @@ def _merit_rows(outcomes: Outcomes, intervals: Intervals) -> Iterator[Row]:
 
 
 def _agreement_rows(outcomes: Outcomes, intervals: Intervals) -> Iterator[Row]:
+    rhos = IdentifierRhos(outcomes)
     for language in LANGUAGES:
         for use_case in USE_CASES:
-            found = profile_rank_agreement(outcomes, language, use_case, intervals)
+            found = profile_rank_agreement(rhos, language, use_case, intervals)
             if found:
                 numbers = (found.mean_rho, found.interval.low, found.interval.high)
                 yield TABLES["profile_rank_agreement"].row((language, use_case), *numbers)

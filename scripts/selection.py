@@ -134,7 +134,7 @@ class Selection:
             limit=limit,
             shard=shard,
         )
-        if not selected_slots(selection):
+        if selection != cls() and not selected_slots(selection):
             raise UsageError(f"no prompt matches {selection.describe()}; drop one of the options")
         return selection
 

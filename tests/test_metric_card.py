@@ -1,5 +1,6 @@
 """The metric card says what the metric does: its example runs, its tables and values are the metric's own."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -63,7 +64,11 @@ def test_requirements_name_every_package_that_the_modules_import() -> None:
     needed = set(re.findall(r"^(\w+)", (METRIC / "requirements.txt").read_text(), re.MULTILINE))
     imported = set()
     for path in METRIC.glob("*.py"):
-        imported |= set(re.findall(r"^(?:import|from) ([a-z]\w*)", path.read_text(encoding="utf-8"), re.M))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                imported.add(str(node.module).partition(".")[0])
     assert needed == imported - set(__import__("sys").stdlib_module_names)
 
 

@@ -14,11 +14,10 @@ from rupeebias.metric.design import PROFILES, USE_CASES
 from rupeebias.metric.identifiers import row_resampled_means
 from rupeebias.metric.layout import Floats
 from rupeebias.metric.outcomes import Outcomes
+from rupeebias.metric.resampled_means import Cumulants, Sample
 from rupeebias.metric.resampling import (
-    Cumulants,
     Interval,
     ProfileResamples,
-    Sample,
     jackknife_interval,
     percentile_interval,
     stream,
@@ -86,9 +85,9 @@ def test_an_interval_of_mostly_undefined_replicates_is_none() -> None:
 
 def test_widening_is_students_t() -> None:
     # one stratum of nine: t with 8 degrees of freedom, 2.306 / 1.960
-    assert widening(np.ones(1), np.array([8])) == pytest.approx(2.306004 / 1.959964, rel=1e-6)
+    assert widening([1.0], [8]) == pytest.approx(2.306004 / 1.959964, rel=1e-6)
     # two equal strata of nine: (1 + 1)^2 / (1 / 8 + 1 / 8) = 16 degrees of freedom, 2.120 / 1.960
-    assert widening(np.ones(2), np.array([8, 8])) == pytest.approx(2.119905 / 1.959964, rel=1e-6)
+    assert widening([1.0, 1.0], [8, 8]) == pytest.approx(2.119905 / 1.959964, rel=1e-6)
 
 
 def test_jackknife_of_a_mean_is_its_t_interval() -> None:

@@ -1,6 +1,7 @@
 """The command `rupeebias`: registers every command and turns errors into one line and an exit status."""
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
@@ -85,9 +86,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors print as one line (`--debug` anywhere shows the traceback)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
-    if arguments is None and SHORT.intersection(words[:1]):
-        gc.disable()  # they keep what they make until they end: looking for garbage takes a third of the time
+    if arguments is None:
+        _start_quickly(words[:1])
     sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
+
+
+def _start_quickly(command: list[str]) -> None:
+    """Spare a short command, in a process of its own, what takes longer than its work."""
+    if SHORT.intersection(command):
+        gc.disable()  # they keep what they make until they end: looking for garbage takes a third of the time
+    if command == ["score"]:
+        # its matrices are small: threads would wait for each other longer than they work
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from ..scoring.quick_scipy import load_special_functions
+
+        load_special_functions()
 
 
 def _run(words: list[str], *, debug: bool) -> int:

@@ -51,12 +51,12 @@ def score(
 
     Example: rupeebias score runs/* --json scores.json --csv tables/
     """
-    from ..scoring.api import score_paths
+    from ..scoring.api import score_results
     from ..scoring.files import check_targets, write_csv, write_json, write_markdown
     from ..scoring.headline import print_headlines
 
     check_targets(paths, (json, markdown, csv))
-    runs = score_paths(
+    runs = score_results(
         paths,
         note=lambda text: typer.echo(f"note: {text}", err=True),
         ci=None if ci is Interval.NONE else ci.value,

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
@@ -128,8 +129,8 @@ class Manifest:
         They are not if this version selects other prompts than the one that began the run: then its
         journal alone tells which were asked.
         """
-        ids = expected_prompt_ids(self.identity.selection)
-        return ids if self.prompts is None or self.prompts == PromptSet.of(ids) else None
+        ids, prompts = _selected(self.identity.selection)
+        return list(ids) if self.prompts in (None, prompts) else None
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
@@ -160,6 +161,13 @@ class Manifest:
             "unknown_costs": self.unknown_costs,
             "response_models": self.response_models,
         }
+
+
+@lru_cache(maxsize=8)
+def _selected(selection: Selection) -> tuple[tuple[str, ...], PromptSet]:
+    """Return what a selection stands for in this version; runs that are read together mostly share it."""
+    ids = tuple(expected_prompt_ids(selection))
+    return ids, PromptSet.of(ids)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

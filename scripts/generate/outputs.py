@@ -40,7 +40,7 @@ def latest_valid(records: Iterable[Record]) -> dict[Key, Record]:
     latest: dict[Key, Record] = {}
     for record in records:
         key = (record["prompt_id"], record["repeat"])
-        if record.get("error") is None or latest.get(key, record).get("error") is not None:
+        if record.get("error") is None or key not in latest or latest[key].get("error") is not None:
             latest[key] = record
     return latest
 
@@ -51,6 +51,8 @@ def parse_line(line: bytes) -> Record | None:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
+    if type(record) is dict and type(record.get("prompt_id")) is str and type(record.get("repeat")) is int:
+        return record  # as nearly all are
     if not isinstance(record, dict) or not isinstance(record.get("prompt_id"), str):
         return None
     repeat = record.setdefault("repeat", 0)

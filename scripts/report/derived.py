@@ -13,7 +13,7 @@ from rupeebias.metric.headlines import PREFIXES
 from rupeebias.metric.intervals import Intervals
 from rupeebias.metric.layout import AXES, N_PROMPTS, prompt_rows
 from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
-from rupeebias.metric.robustness import question_robustness
+from rupeebias.metric.robustness import QuestionRhos, question_robustness
 from rupeebias.metric.tables import Row
 
 from .data import Answers, ReportRun
@@ -81,8 +81,9 @@ def _robustness_rows(run: ReportRun) -> Iterable[Row]:
     settings = run.result["settings"]
     outcomes = answer_outcomes(run.answers, settings["outcome"])
     intervals = Intervals(outcomes, settings["ci"], settings["n_resamples"], settings["seed"])
+    rhos = QuestionRhos(outcomes)
     for language in LANGUAGES:
-        found = question_robustness(outcomes, language, AXES, intervals)
+        found = question_robustness(rhos, language, AXES, intervals)
         if found:
             ends = {"ci_low": found.interval.low, "ci_high": found.interval.high}
             yield {"language": language, "mean_min_rho": found.mean_min_rho, **ends}

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rupeebias.metric import MetricInputError, Options, Result, adjust_together, score
 from rupeebias.metric.design import DATASET_FINGERPRINT
 
 from ..errors import RupeeBiasError, UsageError
+from .processes import map_in_processes, n_processes
 from .read import EmptyRunError, RunOutputs, read_run
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,15 @@ class ScoredRun:
     """What was scored."""
 
 
+@dataclass(frozen=True, slots=True)
+class NamedScore:
+    """The result of one run."""
+
+    name: str
+    """Model or file name; unique among the runs scored together."""
+    result: Result
+
+
 def score_paths(
     paths: Sequence[Path], *, note: Callable[[str], None] | None = None, **options: Any
 ) -> list[ScoredRun]:
@@ -34,20 +47,50 @@ def score_paths(
     the path for outputs that cannot be scored.
     """
     _check(paths, options)
-    read: dict[Path, RunOutputs] = {}
+    read = _of_each(paths, read_run, note)
+    scored = [(_label(run), _scored(path, run, options)) for path, run in read.items()]
+    named = zip(_named(list(read), scored), read.items(), strict=True)
+    return [ScoredRun(one.name, path, one.result, run) for one, (path, run) in named]
+
+
+def score_results(
+    paths: Sequence[Path], *, note: Callable[[str], None] | None = None, **options: Any
+) -> list[NamedScore]:
+    """Return what `score_paths` does without the outputs, several runs at a time where that can be."""
+    _check(paths, options)
+    task = partial(_read_and_scored, options)
+    done = dict(zip(paths, map_in_processes(task, paths, n_processes()), strict=True))
+    scored = _of_each(paths, lambda path: done[path] or task(path), note)
+    return _named(list(scored), list(scored.values()))
+
+
+def _read_and_scored(options: dict[str, Any], path: Path) -> tuple[str, Result]:
+    run = read_run(path)
+    return _label(run), _scored(path, run, options)
+
+
+def _of_each(
+    paths: Sequence[Path], task: Callable[[Path], _Found], note: Callable[[str], None] | None
+) -> dict[Path, _Found]:
+    """Return what the task finds by path, runs without any output left out."""
+    found: dict[Path, _Found] = {}
     for path in paths:
         try:
-            read[path] = read_run(path)
+            found[path] = task(path)
         except EmptyRunError as error:
             if len(paths) == 1 or note is None:
                 raise
             note(f"left out: {error}")
-    if not read:
+    if not found:
         raise EmptyRunError("none of these runs has an output yet: run `rupeebias generate` to its end")
-    results = adjust_together([_scored(path, run, options) for path, run in read.items()])
-    names = _unique([_label(run) for run in read.values()], list(read))
-    scored = zip(names, read.items(), results, strict=True)
-    return [ScoredRun(name, path, result, run) for name, (path, run), result in scored]
+    return found
+
+
+def _named(paths: Sequence[Path], scored: Sequence[tuple[str, Result]]) -> list[NamedScore]:
+    """Return results with names that differ, p-values adjusted over all of them."""
+    names = _unique([label for label, _ in scored], paths)
+    results = adjust_together([result for _, result in scored])
+    return [NamedScore(name, result) for name, result in zip(names, results, strict=True)]
 
 
 def _check(paths: Sequence[Path], options: dict[str, Any]) -> None:

@@ -1,7 +1,11 @@
 """The headline table: one line a run, the published models beside it."""
 
-from collections.abc import Mapping, Sequence
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
+
+import typer
 
 from rupeebias.metric.published import PUBLISHED, PublishedModel
 
@@ -53,7 +57,26 @@ def published_cells(model: PublishedModel) -> tuple[str, ...]:
 
 
 def print_headlines(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published: bool) -> None:
-    """Print the headline table and the warnings of each run to the terminal."""
+    """Print the headline table and the warnings of each run: in colours to a terminal, else plainly."""
+    if sys.stdout.isatty() or "FORCE_COLOR" in os.environ:
+        _print_in_colours(runs, published=published)
+        return
+    rows = [headline_cells(name, result) for name, result in runs]
+    if published:
+        rows += [published_cells(model) for model in PUBLISHED]
+    lines = [*_aligned([COLUMNS, *rows]), *([PUBLISHED_NOTE] if published else [])]
+    lines += [f"note ({name}): {warning}" for name, result in runs for warning in result["warnings"]]
+    typer.echo("\n".join(lines))
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+        yield "  ".join((first.ljust(widths[0]), *cells))
+
+
+def _print_in_colours(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published: bool) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -68,7 +91,6 @@ def print_headlines(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published:
         for model in PUBLISHED:
             table.add_row(*map(Text, published_cells(model)), style="dim")
     console = Console(highlight=False, soft_wrap=True)
-    console = console if console.is_terminal else Console(highlight=False, width=200)
     console.print(table)
     if published:
         console.print(Text(PUBLISHED_NOTE), style="dim")

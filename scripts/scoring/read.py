@@ -61,17 +61,19 @@ def _from_directory(folder: Path) -> RunOutputs:
 
     manifest = read_manifest(folder)
     path = folder / "outputs.jsonl"
-    records = list(latest_valid(read_outputs(path)).values()) if path.exists() else []
-    if not records:
+    latest = latest_valid(read_outputs(path)) if path.exists() else {}
+    if not latest:
         raise EmptyRunError(f"{folder} has no outputs yet: run `rupeebias generate` to its end")
+    ids, repeats = map(list, zip(*latest, strict=True))
+    records = list(latest.values())
     return RunOutputs(
         name=manifest.identity.model,
-        prompt_ids=[record["prompt_id"] for record in records],
+        prompt_ids=ids,
         outputs=[record.get("output") for record in records],
-        repeats=[record["repeat"] for record in records],
-        finish_reasons=[_reason(record) for record in records],
-        errors=[_is_error(record.get("error")) for record in records],
-        expected=manifest.prompt_ids() or sorted({record["prompt_id"] for record in records}),
+        repeats=repeats,
+        finish_reasons=_reasons(records),
+        errors=_errors(records),
+        expected=manifest.prompt_ids() or sorted(set(ids)),
         n_repeats=manifest.repeats,
         arm=manifest.identity.arm,
         dataset_fingerprint=manifest.identity.dataset_fingerprint,
@@ -92,14 +94,19 @@ def _from_rows(path: Path, rows: list[Row]) -> RunOutputs:
         prompt_ids=ids,
         outputs=outputs,
         repeats=_repeats(path, rows) if any("repeat" in row for row in rows) else None,
-        finish_reasons=[_reason(row) for row in rows],
-        errors=[_is_error(row.get("error")) for row in rows],
+        finish_reasons=_reasons(rows),
+        errors=_errors(rows),
     )
 
 
-def _reason(row: Row) -> str | None:
-    reason = row.get("finish_reason")
-    return reason if isinstance(reason, str) else None
+def _reasons(rows: Sequence[Row]) -> list[str | None]:
+    given = [row.get("finish_reason") for row in rows]
+    return [reason if isinstance(reason, str) else None for reason in given]
+
+
+def _errors(rows: Sequence[Row]) -> list[bool]:
+    cells = [row.get("error") for row in rows]
+    return [cell is not None and _is_error(cell) for cell in cells]
 
 
 def _is_error(cell: Any) -> bool:

@@ -1,0 +1,95 @@
+"""Work shared among forked processes: the same results in the same order, and no process left behind."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rupeebias.errors import UsageError
+from rupeebias.metric.layout import prompt_rows
+from rupeebias.scoring.api import score_paths, score_results
+from rupeebias.scoring.processes import map_in_processes
+
+IDS = list(prompt_rows())[:600]
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="one process elsewhere"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+]
+
+
+def no_child_is_left() -> bool:
+    try:
+        os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        return True
+    return False
+
+
+def test_results_come_in_the_order_of_the_items_whatever_took_longest() -> None:
+    def task(item: int) -> list[float | str | int]:
+        time.sleep(0.02 * (7 - item))
+        return [item, item / 3, "₹" * 100_000]
+
+    found = map_in_processes(task, range(7), 3)
+    assert found == [[item, item / 3, "₹" * 100_000] for item in range(7)]
+    assert no_child_is_left()
+
+
+def test_what_raises_or_ends_its_process_has_no_result() -> None:
+    def task(item: int) -> int:
+        if item == 2:
+            raise ValueError(item)
+        if item == 1 and os.getpid() != parent:
+            os._exit(3)
+        return item
+
+    parent = os.getpid()
+    assert map_in_processes(task, range(5), 2) == [0, None, None, None, 4]
+    assert no_child_is_left()
+    assert map_in_processes(task, [0], 2) == map_in_processes(task, [0, 0], 1)[:1] == [None]
+
+
+def test_an_interrupt_ends_every_child() -> None:
+    def task(item: int) -> int:
+        if os.getpid() == parent:
+            raise KeyboardInterrupt
+        time.sleep(60)
+        return item
+
+    parent, start = os.getpid(), time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        map_in_processes(task, range(4), 3)
+    assert no_child_is_left()
+    assert time.monotonic() - start < 30
+
+
+def write_run(path: Path, amount: int) -> Path:
+    rows = (f"{prompt_id},### {amount + 1_000 * (row % 7)} INR" for row, prompt_id in enumerate(IDS))
+    path.write_text("\n".join(["prompt_id,output", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_runs_scored_in_processes_get_the_results_of_one_process(tmp_path: Path) -> None:
+    paths = [write_run(tmp_path / f"{name}.csv", 100_000 * (at + 3)) for at, name in enumerate("abc")]
+    target = tmp_path / "scores.json"
+    command = [sys.executable, "-m", "rupeebias", "score", *map(str, paths), "--json", str(target)]
+    subprocess.run([*command, "--n-resamples", "50"], check=True, capture_output=True, timeout=60)
+    together = [{"run": one.name, "result": one.result} for one in score_paths(paths, n_resamples=50)]
+    assert json.loads(target.read_bytes()) == together
+    here = [{"run": one.name, "result": one.result} for one in score_results(paths, n_resamples=50)]
+    assert here == together
+
+
+def test_errors_are_those_of_one_process(tmp_path: Path) -> None:
+    good, absent = write_run(tmp_path / "a.csv", 300_000), tmp_path / "absent.csv"
+    command = [sys.executable, "-m", "rupeebias", "score", str(good), str(absent)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {absent} does not exist")
+    with pytest.raises(UsageError, match="does not exist"):
+        score_results([good, absent])
