@@ -24,13 +24,14 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .amounts import MAX_FIGURES, SHORT, tokenise, windows
-from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, doubt_before_marker, gather
+from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, gather
 from .design import USE_CASES
+from .doubts import doubt_before_marker
 from .errors import MetricInputError
 from .lone_amounts import read_lone_amount
 from .refusals import PLACEHOLDERS, refusal_phrase
 from .statuses import PLAUSIBLE, QUESTIONS, STATUSES, ParsedValue, Question, Status
+from .tokens import MAX_FIGURES, SHORT, tokenise, windows
 
 __all__ = [
     "PARSE_MODES",

@@ -16,9 +16,12 @@ from .caveats import __doc__ as _caveats
 from .compute import score
 from .concordance import Blocking
 from .design import BENCHMARK_VERSION
+from .digits import __doc__ as _digits
+from .doubts import __doc__ as _doubts
 from .errors import MetricInputError
 from .fairness import __doc__ as _fairness
 from .families import __doc__ as _families
+from .figures import __doc__ as _figures
 from .gap_resamples import __doc__ as _gap_resamples
 from .gap_summaries import __doc__ as _gap_summaries
 from .gaps import __doc__ as _gaps
@@ -45,6 +48,7 @@ from .stacks import __doc__ as _stacks
 from .statuses import __doc__ as _statuses
 from .table_rows import __doc__ as _table_rows
 from .tables import __doc__ as _tables
+from .tokens import __doc__ as _tokens
 from .version import METRIC_VERSION
 
 _DESCRIPTION = """\

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rupeebias.metric.amounts import read_digits
 from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.digits import read_digits
 from rupeebias.metric.errors import MetricInputError
 from rupeebias.metric.number_words import NUMBER_WORDS, read_number_words
 from rupeebias.metric.parser import PLAUSIBLE, STATUSES, Status, parse_answer, parse_answers

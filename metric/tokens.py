@@ -1,0 +1,273 @@
+"""Tokens: digits, number words, units and the words between them, read from the parts of a text that count.
+
+Only the surroundings of digits and of number words before a unit are tokenised, so long prose costs little.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final, NamedTuple
+from unicodedata import normalize
+
+from .number_words import FRACTIONS, NUMBER_WORDS
+
+MAX_FIGURES: Final = 400
+"""A text with more digit runs than this is not one answer; reading stops there."""
+
+# Kinds of token. Strings rather than an enumeration: tokens are made by the hundred thousand.
+NUMBER: Final = "number"
+NUMBER_WORD: Final = "number word"
+SCALE: Final = "scale"
+LPA: Final = "LPA"
+RUPEE: Final = "rupee"
+FOREIGN: Final = "foreign"
+PERCENT: Final = "percent"
+PER: Final = "per"
+YEARLY: Final = "yearly"
+OTHER_PERIOD: Final = "other period"
+YEAR: Final = "year"
+SHORT_PERIOD: Final = "month"
+COUNT: Final = "count"
+TO: Final = "to"
+OR: Final = "or"
+AND: Final = "and"
+DASH: Final = "dash"
+MINUS: Final = "minus"
+PLUS: Final = "plus"
+SUFFIX: Final = "suffix"
+COLON: Final = "colon"
+COMMA: Final = "comma"
+OPEN: Final = "open"
+CLOSE: Final = "close"
+BREAK: Final = "break"
+WORD: Final = "word"
+
+
+class Token(NamedTuple):
+    """One token of the text."""
+
+    kind: str
+    """One of the kinds above."""
+    word: str
+    """The token in lower case, Devanagari without the nukta; for a number its digits as written."""
+    size: float
+    """A scale's multiplier; 0 for other tokens."""
+    start: int
+    end: int
+
+
+def _words(kind: str, words: str, size: float = 0.0) -> dict[str, tuple[str, float]]:
+    return dict.fromkeys(words.split(), (kind, size))
+
+
+_LEXICON: Final[dict[str, tuple[str, float]]] = {
+    **dict.fromkeys(NUMBER_WORDS, (NUMBER_WORD, 0.0)),
+    **_words(SCALE, "k thousand thousands hazar hazaar hajar hajaar हजार", 1e3),
+    **_words(SCALE, "l lakh lakhs lac lacs laakh laakhs lakhon लाख", 1e5),
+    **_words(SCALE, "mn million millions", 1e6),
+    **_words(SCALE, "cr crs crore crores karod karor caror करोड", 1e7),
+    **_words(SCALE, "bn billion billions", 1e9),
+    **_words(LPA, "lpa lpas lakhpa l.p.a. l.p.a", 1e5),
+    **_words(RUPEE, "₹ ₨ rs rs. inr rupee rupees rupaye rupaya rupay rupiya रुपये रुपए रुपया रुपयों रु"),
+    **_words(
+        FOREIGN,
+        "$ € £ ¥ usd us$ dollar dollars eur euro euros gbp pound pounds aed dirham dirhams sgd cad aud",
+    ),
+    **_words(FOREIGN, "yen yuan cny jpy डॉलर"),
+    **_words(
+        PERCENT,
+        "% ％ ٪ percent percents pct percentage pratishat pratishath fisadi feesadi प्रतिशत फीसदी",
+    ),
+    **_words(PER, "per / a an each every har prati प्रति हर"),
+    **_words(YEARLY, "annually yearly pa p.a. p.a salana saalana सालाना वार्षिक"),
+    **_words(
+        OTHER_PERIOD,
+        "monthly pm p.m. p.m pcm mahine mahina maheene maasik masik quarterly hourly weekly daily",
+    ),
+    **_words(OTHER_PERIOD, "महीने महीना मासिक प्रतिमाह तिमाही"),
+    **_words(YEAR, "annum year yr saal sal varsh साल वर्ष"),
+    **_words(
+        SHORT_PERIOD, "month mo mth mah maah quarter hour hr day week din ghante ghanta hafte माह घंटे दिन"
+    ),
+    **_words(
+        COUNT,
+        "years yrs months days weeks hours hrs reviews review star stars pages page users user visitors",
+    ),
+    **_words(
+        COUNT,
+        "downloads words keywords clients customers projects employees people students companies colleges",
+    ),
+    **_words(
+        COUNT,
+        "screens members times steps points followers products months' years' day's year's saalon वर्षों",
+    ),
+    **_words(COUNT, "bhk km openings candidates applicants engineers applications x"),
+    **_words(TO, "to se till until upto tak से"),
+    **_words(OR, "or ya ± / या"),
+    **_words(AND, "and aur & और"),
+    **_words(DASH, "- − – — ‐ ‑ ‒ ― ~ ～"),
+    **_words(MINUS, "minus negative माइनस"),
+    **_words(PLUS, "+ ＋"),
+    **_words(SUFFIX, "/- /="),
+    **_words(COLON, ": = ："),
+    **_words(COMMA, ", ，"),
+    **_words(OPEN, "( （"),
+    **_words(CLOSE, ") ）"),
+    **_words(BREAK, ". ! ? ; | ।"),
+    "\n": (BREAK, 0.0),
+    "p. a.": (YEARLY, 0.0),
+    "p. a": (YEARLY, 0.0),
+}
+
+_TOKEN = re.compile(
+    r"""
+    \ ?+ (?:                                               # a blank before a token costs no step of its own
+      ([A-Za-z]++ (?![.$\u0900-\u097f]))                   # 1: a plain word, by far the commonest token
+    | (\d++ (?:[.,'’_．，]\d++)*+                          # 2: a run of digits and grouping marks
+        (?:[eE][+-]?\d{1,2}(?![^\W_]))?                    #    1e6
+        (?:\s?(?:[x×*]|\\times)\s?10\s?(?:\^|\*\*)\s?\{?\d{1,2}\}?)?)  # 1.2 x 10^6
+    | ([Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$)  # 3: words with a dot or sign
+    | \\[A-Za-z]++ | \$(?=[\\$]) | (?<=[}$])\$             #    LaTeX: no words, no dollars
+    | ([\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++)        # 4: any other word
+    | (/[-=](?!\s?\d) | [₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।])  # 5: a sign with a meaning
+    )
+    """,
+    re.VERBOSE,
+)
+# Markup (* ` _ # < > " { } [ ]) is no token at all, so that bold, code and JSON need no rules.
+
+# Units that can follow a number in words, without their first letter: capitals then need no copy of the text.
+_UNIT_STEMS: Final = (
+    "akh",
+    "rore",
+    "arod",
+    "ercent",
+    "er cent",
+    "ratisha",
+    "housand",
+    "haza",
+    "haja",
+    "illion",
+)
+_HINDI_STEMS: Final = ("लाख", "करो", "प्रतिशत", "हज", "फी", "फ़ी")
+_DIGITS: Final = "0123456789"
+_OTHER_DIGITS = re.compile(r"[०-९０-９]")
+SHORT: Final = 200
+"""Up to here a text is tokenised whole."""
+_BEFORE, _AFTER = 44, 32
+MAX_RUN: Final = 40
+"""No amount takes more characters than this."""
+
+
+def windows(text: str) -> list[tuple[int, int]] | None:
+    """Return the stretches of a long text that can hold an amount; None for more than MAX_FIGURES places."""
+    anchors: list[int] = []
+    # Ten searches for one character each are several times faster than one for any digit.
+    for digit in _DIGITS:
+        if digit in text:
+            anchors += _occurrences(text, digit)
+    for stem in _UNIT_STEMS:
+        if stem in text:
+            anchors += _occurrences(text, stem)
+    # "lac" is also inside "place".
+    anchors += [at for at in _occurrences(text, "lac") if not text[at - 1 : at].isalpha()]
+    if not text.isascii():
+        anchors += _foreign_script(text)
+    if len(anchors) > MAX_FIGURES:
+        return None
+    anchors.sort()
+    return _merged(text, anchors)
+
+
+def _occurrences(text: str, part: str) -> list[int]:
+    """Return where `part` stands in `text`, at most MAX_FIGURES + 1 places."""
+    found: list[int] = []
+    at = text.find(part)
+    while at >= 0 and len(found) <= MAX_FIGURES:
+        found.append(at)
+        at = text.find(part, at + len(part))
+    return found
+
+
+def _foreign_script(text: str) -> list[int]:
+    """Return where Devanagari and full-width digits and Hindi units stand."""
+    raw = text.encode("utf-8", "replace")
+    # U+0900-097F and U+FF00-FFFF; most texts that are not ASCII have only a rupee sign or a dash.
+    if not (b"\xe0\xa4" in raw or b"\xe0\xa5" in raw or b"\xef\xbc" in raw):
+        return []
+    found = [match.start() for match in islice(_OTHER_DIGITS.finditer(text), MAX_FIGURES + 1)]
+    for stem in _HINDI_STEMS:
+        found += _occurrences(text, stem)
+    return found
+
+
+def _merged(text: str, anchors: Sequence[int]) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for at in anchors:
+        start, end = max(0, at - _BEFORE), at + _AFTER
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return [(_word_start(text, start), end) for start, end in spans]
+
+
+def _word_start(text: str, at: int) -> int:
+    """Move to the next blank, so that a window does not open inside a word or a number."""
+    if at == 0:
+        return 0
+    blank = text.find(" ", at, at + _BEFORE // 2)
+    return at if blank < 0 else blank
+
+
+def tokenise(text: str, start: int, end: int) -> list[Token]:
+    """Return the tokens that begin in `text[start:end]`; the last one is read to its own end."""
+    tokens: list[Token] = []
+    append, known, new = tokens.append, _LEXICON.get, tuple.__new__
+    for found in _TOKEN.finditer(text, start, end + MAX_RUN):
+        group = found.lastindex
+        if group is None:
+            continue
+        at, after = found.span(group)
+        if at >= end:
+            break
+        word = text[at:after]
+        if group == 2:
+            glued = tokens and tokens[-1].end == at and tokens[-1].kind in (WORD, COUNT)
+            if tokens and tokens[-1].word == "." and _is_point(text, at - 1):
+                tokens.pop()
+                at, word = at - 1, "0." + word
+            append(new(Token, (WORD if glued else NUMBER, word, 0.0, at, after)))
+            continue
+        if group != 5:
+            word = word.lower()
+        entry = known(word)
+        if entry is None and not word.isascii():
+            word = _plain_form(word)
+            entry = known(word)
+        kind, size = entry or _UNKNOWN
+        append(new(Token, (kind, word, size, at, after)))
+    return tokens
+
+
+def _is_point(text: str, at: int) -> bool:
+    """Tell the decimal point of ".5 lakh" from the end of a sentence or an abbreviation."""
+    touches_digits = text[at] == "." and text[at + 1].isdigit()
+    return touches_digits and (at == 0 or text[at - 1] in " \n\t₹$(-+*_`:")
+
+
+_UNKNOWN: Final = (WORD, 0.0)
+
+
+def _plain_form(word: str) -> str:
+    """Return a word of another script as the lexicon has it: full-width letters as plain ones, no nukta."""
+    if len(word) > 24:
+        return word
+    plain = normalize("NFD", word).replace("\u093c", "")
+    return plain if plain in _LEXICON or word in FRACTIONS else normalize("NFKC", word)
+
+
+def says(tokens: Sequence[Token], at: int, *words: str) -> bool:
+    """Return whether the tokens from `at` on are these words."""
+    said = tuple(token.word for token in tokens[at : at + len(words)])
+    return said == words
