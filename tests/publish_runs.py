@@ -38,10 +38,15 @@ class Publisher:
 
         said: list[str] = []
         api = HfApi(endpoint=self.hub.url, token=token or False)
-        options = {name: name in flags for name in ("dry_run", "private", "delete_others")}
         try:
             publish(
-                ORG, api=api, prepare=lambda org, folder: staged or self.staged, say=said.append, **options
+                ORG,
+                dry_run="dry_run" in flags,
+                private="private" in flags,
+                delete_others="delete_others" in flags,
+                api=api,
+                prepare=lambda org, folder: staged or self.staged,
+                say=said.append,
             )
         finally:
             assert token is None or token not in "".join(said)

@@ -65,7 +65,7 @@ def test_a_server_that_never_answers_is_given_up(publisher: Publisher) -> None:
 
 
 def test_every_request_of_a_publication_has_a_limit() -> None:
-    from huggingface_hub.utils import get_session
+    from huggingface_hub import get_session
 
     bound_requests(read=60, upload=300)
     limits = []
@@ -131,6 +131,16 @@ def test_strange_lists_are_told(publisher: Publisher, what: str, body: bytes) ->
     publisher.hub.create("dataset", DATASET)
     publisher.hub.fail("GET", what, 200, body=body)
     assert "does not answer like the Hub (" in publisher.fails()
+
+
+@pytest.mark.parametrize("what", ["repos/create", "/preupload/", "/commit/"])
+@pytest.mark.parametrize("body", [HTML, b"[]", b'{"files": [1]}'])
+def test_strange_answers_to_what_is_sent_are_told(publisher: Publisher, what: str, body: bytes) -> None:
+    publisher.hub.fail("POST", what, 200, body=body)
+    assert "does not answer like the Hub (" in publisher.fails()
+    publisher.hub.heal()
+    publisher.run()
+    assert publisher.dataset.tags.keys() == publisher.metric.tags.keys() == {"v1.0.0"}
 
 
 @pytest.mark.parametrize("url", ["localhost", "ftp://x", "https://", "http://[", "http://a:b", "x y"])

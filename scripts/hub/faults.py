@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -22,7 +23,8 @@ _REMEDIES = {
 _CLIENTS: Final = frozenset(("huggingface_hub", "httpx", "httpx2", "json"))
 """Packages that fail with any kind of error on an answer that they do not understand."""
 _OF_SHAPE: Final = (KeyError, TypeError, AttributeError, IndexError)
-HUB_ADDRESS: Final = "https://huggingface.co"
+_OURS: Final = __name__.split(".")[0]
+_HUB: Final = "https://huggingface.co"
 
 
 class RateLimitedError(RuntimeError):
@@ -63,7 +65,7 @@ def address() -> str:
     """Return the Hub's address in use, without a password, and the variable if it was set by one."""
     given = os.environ.get("HF_ENDPOINT", "")
     if not given:
-        return HUB_ADDRESS
+        return _HUB
     parts = urlsplit(given)
     return f"HF_ENDPOINT {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
@@ -94,19 +96,19 @@ def _is_of_an_answer(error: BaseException) -> bool:
     """Return whether the client stumbled over an answer; what our own lines raise is a fault of ours."""
     if isinstance(error, json.JSONDecodeError | NotTheHubError):
         return True
-    if not isinstance(error, _OF_SHAPE) or (trace := error.__traceback__) is None:
+    if isinstance(error, ValueError):  # how the client says it itself
+        return bool(re.search("improperly formatted|malformed", str(error), re.IGNORECASE))
+    if not isinstance(error, _OF_SHAPE):
         return False
-    return _package(_innermost(trace)) in _CLIENTS
+    known = [each for each in _packages(error.__traceback__) if each == _OURS or each in _CLIENTS]
+    return bool(known) and known[-1] != _OURS
 
 
-def _innermost(trace: TracebackType) -> TracebackType:
-    while trace.tb_next is not None:
+def _packages(trace: TracebackType | None) -> Iterator[str]:
+    """Yield whose code an error passed through, outermost first."""
+    while trace is not None:
+        yield str(trace.tb_frame.f_globals.get("__name__", "")).split(".")[0]
         trace = trace.tb_next
-    return trace
-
-
-def _package(trace: TracebackType) -> str:
-    return str(trace.tb_frame.f_globals.get("__name__", "")).split(".")[0]
 
 
 def _message(doing: str, error: BaseException, token: str | None) -> str:

@@ -107,7 +107,7 @@ def _is_ours(repo: StagedRepo, remote: RemoteRepo, path: str) -> bool:
 def _refuse_foreign(repo: StagedRepo, remote: RemoteRepo) -> None:
     if repo.marker in remote.files or (remote.is_initial and remote.files.keys() <= _FRESH):
         return
-    other = sorted(remote.files.keys() - (_FRESH if remote.is_initial else _KEPT))
+    other = sorted(remote.files.keys() - _FRESH) or sorted(remote.files.keys() - _KEPT)
     if not other:
         return
     raise RupeeBiasError(

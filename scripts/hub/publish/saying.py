@@ -105,7 +105,8 @@ def sent_line(sent: Sent) -> str:
 def _what_changed(plan: Plan) -> str:
     if not plan.restored:
         return "texts only: its numbers are the same"
-    return f"{len(plan.restored)} files that give numbers were restored to those of the tag"
+    more = ", ..." if len(plan.restored) > 3 else ""
+    return f"numbers were restored to those of the tag: {', '.join(plan.restored[:3])}{more}"
 
 
 def stopped_line(sent: list[Sent]) -> str:
