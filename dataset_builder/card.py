@@ -1,5 +1,6 @@
 """Renders the dataset card, and says which files make up each configuration and split."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,21 @@ class Addresses:
 
 LOCAL: Final = Addresses()
 """Folders beside the reader's program."""
+HUB: Final = "https://huggingface.co"
+"""Where readers of the published texts find the repositories."""
+_OWNER: Final = re.compile(r'load_dataset\("([A-Za-z0-9][A-Za-z0-9._-]{0,95})/rupeebias"\)')
+
+
+def published_addresses(org: str) -> Addresses:
+    """Return the addresses of what the user or organisation `org` publishes."""
+    dataset = f"{org}/{LOCAL.dataset}"
+    return Addresses(dataset, f"{org}/{LOCAL.metric}", f"{HUB}/datasets/{dataset}")
+
+
+def stated_addresses(card: str) -> Addresses:
+    """Return the addresses that a card tells its readers; those of a local folder if it names no owner."""
+    found = _OWNER.search(card)
+    return published_addresses(found[1]) if found else LOCAL
 
 
 @dataclass(frozen=True, slots=True)

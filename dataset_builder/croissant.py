@@ -1,11 +1,14 @@
 """croissant.json describes the dataset to machines: Croissant 1.0 with the responsible AI vocabulary.
 
-Its prose is that of the dataset card, section by section, so that the two cannot disagree.
+Its prose is that of the dataset card, section by section, so that the two cannot disagree. In a folder its
+files are named beside it. A published copy has addresses that hold wherever it was read from: each Parquet
+file, at the tag of its version, and the repository for the record set of all of them, since Croissant's
+library joins many files into one record set only from a folder or a repository.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .card import LOCAL, Addresses, DataFile
@@ -33,7 +36,10 @@ _DATA_TYPE: Final[dict[Kind, str]] = {
 }
 _PARQUET: Final = "application/x-parquet"
 _FILES: Final = "parquet-files"
-_RECORDS: Final = "prompts"
+RECORDS: Final = "prompts"
+"""The record set of every prompt."""
+REPOSITORY: Final = "repo"
+"""The published repository: map it to a folder to read `RECORDS` from a copy."""
 
 # The context that the standard prescribes; these terms stand in it as they are.
 _TERMS: Final = (
@@ -62,8 +68,10 @@ def render_croissant(
 ) -> str:
     """Return croissant.json of the dataset whose card is `card`.
 
-    Addresses of files are relative to the folder. DatasetFolderError if the card lacks a section.
+    Addresses of files are relative to the folder or, if `addresses` has a page, under it at the version's
+    tag. DatasetFolderError if the card lacks a section.
     """
+    repository = _repository(addresses, components.version)
     described = {field: _plain(_section(card, heading)) for field, heading in SECTIONS.items()}
     citation = _found(r"```bibtex\n(.+?)\n```", card, "BibTeX entry")
     content = {
@@ -82,8 +90,12 @@ def render_croissant(
         "creator": [{"@type": "Person", "name": name} for name in _authors(citation)],
         "citeAs": citation,
         **described,
-        "distribution": [*map(_file_object, files), _file_set()],
-        "recordSet": [_record_set()],
+        "distribution": [
+            *repository,
+            *(_file_object(file, addresses, components.version) for file in files),
+            _file_set(addresses),
+        ],
+        "recordSet": [_record_set(), *(_file_records(file) for file in files if repository)],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
@@ -112,20 +124,37 @@ def _authors(citation: str) -> list[str]:
     return [" ".join(reversed(name.split(", "))) for name in names]
 
 
-def _file_object(file: DataFile) -> dict[str, Any]:
+def _repository(addresses: Addresses, version: str) -> list[dict[str, Any]]:
+    """Return the repository as a file object, in the form of the Hub's own descriptions; [] locally."""
+    if not addresses.url:
+        return []
+    described = {
+        "@type": "cr:FileObject",
+        "@id": REPOSITORY,
+        "name": REPOSITORY,
+        "description": "The repository of this version, read with git and git-lfs.",
+        "contentUrl": f"{addresses.url}/tree/refs%2Ftags%2Fv{version}",
+        "encodingFormat": "git+https",
+        "sha256": "https://github.com/mlcommons/croissant/issues/80",  # a repository has none: see there
+    }
+    return [described]
+
+
+def _file_object(file: DataFile, addresses: Addresses, version: str) -> dict[str, Any]:
+    above = f"{addresses.url}/resolve/v{version}/" if addresses.url else ""
     return {
         "@type": "cr:FileObject",
         "@id": file.path,
         "name": file.path,
         "description": f"The {file.rows:,} prompts of {file.use_case}, {file.split}.",
-        "contentUrl": file.path,
+        "contentUrl": f"{above}{file.path}",
         "contentSize": f"{file.file_bytes} B",
         "encodingFormat": _PARQUET,
         "sha256": file.sha256,
     }
 
 
-def _file_set() -> dict[str, Any]:
+def _file_set(addresses: Addresses) -> dict[str, Any]:
     return {
         "@type": "cr:FileSet",
         "@id": _FILES,
@@ -133,26 +162,40 @@ def _file_set() -> dict[str, Any]:
         "description": "Every Parquet file; all have the same columns.",
         "encodingFormat": _PARQUET,
         "includes": "data/*/*.parquet",
+        **({"containedIn": {"@id": REPOSITORY}} if addresses.url else {}),
     }
 
 
 def _record_set() -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
-        "@id": _RECORDS,
-        "name": _RECORDS,
+        "@id": RECORDS,
+        "name": RECORDS,
         "description": "One record for each prompt.",
-        "key": {"@id": f"{_RECORDS}/prompt_id"},
-        "field": [_field(spec) for spec in COLUMNS],
+        "key": {"@id": f"{RECORDS}/prompt_id"},
+        "field": [_field(spec, RECORDS, {"fileSet": {"@id": _FILES}}) for spec in COLUMNS],
     }
 
 
-def _field(spec: ColumnSpec) -> dict[str, Any]:
+def _file_records(file: DataFile) -> dict[str, Any]:
+    """Return the record set of one file, which is read by its address alone."""
+    name = f"{file.use_case}/{file.split}"
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"One record for each prompt of {file.use_case}, {file.split}.",
+        "key": {"@id": f"{name}/prompt_id"},
+        "field": [_field(spec, name, {"fileObject": {"@id": file.path}}) for spec in COLUMNS],
+    }
+
+
+def _field(spec: ColumnSpec, records: str, source: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "@type": "cr:Field",
-        "@id": f"{_RECORDS}/{spec.name}",
+        "@id": f"{records}/{spec.name}",
         "name": spec.name,
-        "description": spec.description.replace("`", ""),
+        **({"description": spec.description.replace("`", "")} if records == RECORDS else {}),
         "dataType": _DATA_TYPE[spec.kind],
-        "source": {"fileSet": {"@id": _FILES}, "extract": {"column": spec.name}},
+        "source": {**source, "extract": {"column": spec.name}},
     }

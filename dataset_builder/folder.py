@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from .card import LOCAL, Addresses, DataFile, configurations, render_card
+from .card import LOCAL, Addresses, DataFile, configurations, render_card, stated_addresses
 from .columns import BlockTable, Column, iter_tables
 from .components import load_components
 from .croissant import CROISSANT, render_croissant
@@ -22,6 +22,8 @@ from .swap import replaced_folder
 
 MANIFEST: Final = "fingerprint.json"
 """Names the dataset's fingerprint and files; its presence marks a folder as one of ours."""
+_OF_DOWNLOADS: Final = (".gitattributes", ".git/", ".cache/huggingface/")
+"""What the Hub and its clients put into a copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,15 @@ class BuildSummary:
 
 
 def build_dataset(
-    out: Path, components: Components | None = None, addresses: Addresses = LOCAL
+    out: Path,
+    components: Components | None = None,
+    addresses: Addresses = LOCAL,
+    *,
+    eval_yaml: bool = True,
 ) -> BuildSummary:
     """Write the dataset into `out`, replacing an older one; its card names `addresses`.
+
+    Without `eval_yaml` the folder has no such file and does not list it.
 
     Everything is written beside `out` first and swapped in at the end. Raises ComponentsError for
     faulty components, and DatasetFolderError where `out` cannot be written or holds other files.
@@ -49,21 +57,21 @@ def build_dataset(
     components = components or load_components()
     with replaced_folder(out, _foreign_files) as folder:
         files, digest = _write_tables(folder, components)
-        texts = _texts(components, files, digest, addresses)
-        names = [*texts, *(file.path for file in files)]
-        texts[MANIFEST] = _manifest(components, names, digest)
+        texts = _texts(components, files, digest, addresses, eval_yaml=eval_yaml)
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
         return _summary(folder, files, digest)
 
 
 def check_dataset(
-    out: Path, components: Components | None = None, addresses: Addresses = LOCAL
+    out: Path, components: Components | None = None, addresses: Addresses | None = None
 ) -> BuildSummary:
     """Verify that `out` holds exactly the dataset that the components give.
 
     Every Parquet file is read back and compared value by value, the card, eval.yaml and croissant.json as
-    text. Raises DatasetFolderError that names the first file, row and column in which they differ.
+    text. `addresses` are by default those that the folder's own card names, so that a downloaded publication
+    is checked as it is; without eval.yaml if its fingerprint.json lists none. Raises DatasetFolderError that
+    names the first file, row and column in which they differ.
     """
     components = components or load_components()
     manifest = _read_manifest(out)
@@ -73,10 +81,12 @@ def check_dataset(
             f"{out / MANIFEST}: fingerprint is {manifest['fingerprint']}, expected {digest}; "
             "build the dataset again"
         )
-    texts = _texts(components, files, digest, addresses)
+    addresses = addresses or _stated_addresses(out)
+    texts = _texts(components, files, digest, addresses, eval_yaml=EVAL_YAML in manifest["files"])
     for name, text in texts.items():
         _check_text(out / name, text)
-    if extra := _other_files(out, [*texts, *(file.path for file in files)]):
+    others = _other_files(out, [*texts, *(file.path for file in files)])
+    if extra := [name for name in others if not name.startswith(_OF_DOWNLOADS)]:
         raise DatasetFolderError(f"{out} holds files that are not of the dataset: {extra[0]}")
     return _summary(out, files, digest)
 
@@ -173,15 +183,22 @@ def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
 
 
 def _texts(
-    components: Components, files: Sequence[DataFile], digest: str, addresses: Addresses
+    components: Components,
+    files: Sequence[DataFile],
+    digest: str,
+    addresses: Addresses,
+    *,
+    eval_yaml: bool,
 ) -> dict[str, str]:
-    """Return the folder's text files but the manifest, by name."""
+    """Return the folder's text files, by name."""
     card = render_card(components, files, digest, addresses)
-    return {
+    texts = {
         "README.md": card,
-        EVAL_YAML: render_eval_yaml(components),
+        **({EVAL_YAML: render_eval_yaml(components)} if eval_yaml else {}),
         CROISSANT: render_croissant(components, files, card, addresses),
     }
+    names = [*texts, *(file.path for file in files)]
+    return {**texts, MANIFEST: _manifest(components, names, digest)}
 
 
 def _manifest(components: Components, names: Iterable[str], digest: str) -> str:
@@ -204,7 +221,16 @@ def _read_manifest(out: Path) -> dict[str, Any]:
         raise DatasetFolderError(f"{out / MANIFEST} cannot be read: {error}") from None
     if not isinstance(manifest, dict) or not {"fingerprint", "files"} <= manifest.keys():
         raise DatasetFolderError(f"{out / MANIFEST} lacks the keys `fingerprint` and `files`")
+    if not isinstance(manifest["files"], list):
+        raise DatasetFolderError(f"{out / MANIFEST}: `files` is not a list")
     return manifest
+
+
+def _stated_addresses(out: Path) -> Addresses:
+    try:
+        return stated_addresses((out / "README.md").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetFolderError(f"{out / 'README.md'} cannot be read: {error}") from None
 
 
 def _check_text(path: Path, expected: str) -> None:

@@ -69,6 +69,9 @@ class Fault:
     after: int
     times: int
     message: str
+    headers: Mapping[str, str]
+    body: bytes | None
+    """Sent as it is, with the status."""
 
 
 class HubServer:
@@ -77,6 +80,8 @@ class HubServer:
     def __init__(self, users: Mapping[str, User] = DEFAULT_USERS) -> None:
         self.users = dict(users)
         self.repos: dict[tuple[str, str], Repo] = {}
+        self.renamed: dict[str, str] = {}
+        """Former names of repositories to the present ones."""
         self.requests: list[Request] = []
         self.frameworks: set[str] | None = None
         """Evaluation frameworks that an eval.yaml may name; None: any."""
@@ -135,9 +140,21 @@ class HubServer:
         after: int = 0,
         times: int = 1_000_000,
         message: str = "scripted",
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
     ) -> None:
-        """Answer requests whose path `pattern` finds with `status`, but not the first `after` of them."""
-        self._faults.append(Fault(method, pattern, status, after, times, message))
+        """Answer requests whose path `pattern` finds with `status`, but not the first `after` of them.
+
+        `headers` are added; a `body` is sent as it is, also with status 200, as by something that is no Hub.
+        """
+        self._faults.append(Fault(method, pattern, status, after, times, message, headers or {}, body))
+
+    def rename(self, kind: str, old: str, new: str) -> None:
+        """Give a repository another name; requests for the old one are led on, as on the Hub."""
+        with self._lock:
+            repo = self.repos[kind, new] = self.repos.pop((kind, old))
+            repo.name = new
+            self.renamed[old] = new
 
     def heal(self) -> None:
         """Forget every fault and hook."""
@@ -173,7 +190,11 @@ class HubServer:
     ) -> Answer | None:
         self._run_hooks(method, target)
         if fault := self._fault(method, target):
-            return _refused(RefusedError(fault.status, fault.message)) if fault.status else None
+            return _scripted(fault)
+        for old, new in self.renamed.items():
+            there = re.sub(rf"/{re.escape(old)}(?=[/?.]|$)", f"/{new}", target)
+            if there != target:
+                return Answer(b"", 307, {"Location": f"{self.url}{there}"})
         try:
             if token and user is None:
                 raise RefusedError(401, "Invalid credentials in Authorization header")
@@ -196,6 +217,15 @@ class HubServer:
                     fault.times -= 1
                     return fault
         return None
+
+
+def _scripted(fault: Fault) -> Answer | None:
+    if not fault.status:
+        return None
+    plain = _refused(RefusedError(fault.status, fault.message))
+    if fault.body is not None:
+        return Answer(fault.body, fault.status, fault.headers)
+    return Answer(plain.body, plain.status, {**plain.headers, **fault.headers})
 
 
 def _refused(refused: RefusedError) -> Answer:

@@ -38,10 +38,15 @@ class Publisher:
 
         said: list[str] = []
         api = HfApi(endpoint=self.hub.url, token=token or False)
-        options = {name: name in flags for name in ("dry_run", "private")}
         try:
             publish(
-                ORG, api=api, prepare=lambda org, folder: staged or self.staged, say=said.append, **options
+                ORG,
+                dry_run="dry_run" in flags,
+                private="private" in flags,
+                delete_others="delete_others" in flags,
+                api=api,
+                prepare=lambda org, folder: staged or self.staged,
+                say=said.append,
             )
         finally:
             assert token is None or token not in "".join(said)
@@ -53,7 +58,7 @@ class Publisher:
             self.run(*flags, token=token, staged=staged)
         message = str(caught.value)
         assert "\n" not in message
-        assert token is None or token not in message
+        assert not token or token not in message
         return message
 
     def writes(self) -> list[Request]:

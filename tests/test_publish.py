@@ -53,8 +53,8 @@ def test_a_first_publication_is_one_commit_and_one_tag_each(publisher: Publisher
     assert [path for path, blob in publisher.dataset.head.files.items() if blob.lfs] == [
         path for path in sorted(publisher.dataset.files()) if path.endswith(".parquet")
     ]
-    assert lines[-2] == f"dataset {DATASET}: commit {publisher.dataset.head.sha[:7]}, tagged v1.0.0"
-    assert lines[-1] == f"space {METRIC}: commit {publisher.metric.head.sha[:7]}, tagged v1.0.0"
+    assert lines[-2] == f"dataset {DATASET} (public): commit {publisher.dataset.head.sha[:7]}, tagged v1.0.0"
+    assert lines[-1] == f"space {METRIC} (public): commit {publisher.metric.head.sha[:7]}, tagged v1.0.0"
 
 
 def test_published_texts_name_the_organisation(staged: Staged) -> None:
@@ -75,7 +75,8 @@ def test_a_dry_run_sends_nothing_and_needs_no_token(publisher: Publisher) -> Non
     lines = publisher.run("dry_run", token=None)
     assert publisher.writes() == []
     assert publisher.hub.repos == {}
-    assert lines[1].startswith(f"dataset {DATASET} (to be created): 14 files to change, ")
+    where = "public unless the owner's default is private, to be created"
+    assert lines[1].startswith(f"dataset {DATASET} ({where}): 14 files to change, ")
     assert lines[1].endswith("tag v1.0.0 to be set")
     size = (publisher.staged.dataset.folder / "README.md").stat().st_size
     assert lines[2].split() == ["new", f"{size:,}", "README.md"]
@@ -98,23 +99,20 @@ def test_nothing_is_sent_again(published: Publisher) -> None:
     lines = published.run()
     assert published.writes() == []
     assert (published.dataset.head.sha, published.metric.head.sha) == heads
-    assert lines[-1] == f"space {METRIC}: nothing had changed, tag v1.0.0 stays where it is"
+    assert lines[-1] == f"space {METRIC} (public): nothing had changed, tag v1.0.0 stays where it is"
 
 
 def test_changed_texts_are_one_commit_and_the_tag_stays(published: Publisher, tmp_path: Path) -> None:
     first = published.dataset.head.sha
-    published.dataset.put({"data/old.csv": b"1"})
     card = (published.staged.dataset.folder / "README.md").read_bytes() + b"\nOne more line.\n"
     lines = published.run(
         staged=with_files(published.staged, "dataset", tmp_path / "new", {"README.md": card})
     )
     assert [(line.split()[0], line.split()[-1]) for line in lines if line.startswith("  ")] == [
         ("changed", "README.md"),
-        ("deleted", "data/old.csv"),
     ]
-    assert len(published.dataset.history()) == 4
+    assert len(published.dataset.history()) == 3
     assert published.dataset.files()["README.md"] == card
-    assert "data/old.csv" not in published.dataset.files()
     assert published.dataset.tags == {"v1.0.0": first}
     assert [each.path.split("/")[-2] for each in published.writes()] == ["preupload", "commit"]
     assert lines[-2].endswith("tag v1.0.0 stays where it is (texts only: its numbers are the same)")
@@ -196,7 +194,9 @@ def test_a_push_in_between_is_a_conflict_and_nothing_is_overwritten(published: P
     assert f"commit to dataset {DATASET}: somebody else changed it meanwhile" in message
     assert published.dataset.files()["note.txt"] == b"theirs"
     published.run()
-    assert published.dataset.head.files.keys() - {".gitattributes"} == published.staged.dataset.files.keys()
+    assert published.dataset.files().pop("note.txt") == b"theirs"
+    ours = published.staged.dataset.files
+    assert published.dataset.head.files.keys() - {".gitattributes", "note.txt"} == ours.keys()
 
 
 def test_uploads_that_break_off_are_resumed(publisher: Publisher) -> None:
@@ -250,13 +250,14 @@ def _state(publisher: Publisher) -> tuple[tuple[int, int | None], tuple[int, int
 
 
 def test_a_hub_that_does_not_know_the_framework_can_do_without_eval_yaml(
-    publisher: Publisher, staged: Staged
+    publisher: Publisher, tmp_path: Path
 ) -> None:
     publisher.hub.frameworks = {"inspect-ai"}
     assert "does not take eval.yaml (yet): publish with --no-eval-yaml" in publisher.fails()
-    without = dataclasses.replace(staged.dataset, left_out=frozenset({"eval.yaml"}))
-    publisher.run(staged=dataclasses.replace(staged, dataset=without))
+    without = stage("rupee-org", tmp_path, eval_yaml=False)
+    publisher.run(staged=without)
     assert "eval.yaml" not in publisher.dataset.files()
+    assert b"eval.yaml" not in publisher.dataset.files()["fingerprint.json"]
     first = publisher.dataset.head.sha
     publisher.hub.frameworks = {"inspect-ai", "rupeebias"}
     publisher.run()

@@ -2,8 +2,10 @@
 
 import html
 import json
+import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +106,81 @@ def test_dataset_and_metric_load_by_name_through_the_real_clients(run: Run, tmp_
     assert found["gaps"] == [20.0, 20.0]  # |11 - 9| / 10
 
 
+CROISSANT = """
+import itertools, json, sys
+import mlcroissant
+where, mapping, records = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
+read = mlcroissant.Dataset(where, mapping=mapping or None)
+issues = read.metadata.issues
+first = list(itertools.islice(read.records(records), 120))
+ids = [each[records + "/prompt_id"].decode() for each in first]
+print(json.dumps({"issues": [*issues.errors, *issues.warnings], "ids": ids}))
+"""
+
+
+def _croissant(home: Path, where: str, mapping: dict[str, str], records: str) -> list[str]:
+    """Read prompt ids with Croissant's own library, in a process with an empty cache."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CROISSANT, where, json.dumps(mapping), records],
+        env={**os.environ, "CROISSANT_CACHE": str(home / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["issues"] == []
+    ids: list[str] = found["ids"]
+    return ids
+
+
+def test_croissant_is_read_by_address_with_a_copy_of_the_repository(run: Run, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    for name, data in run.hub.repo("dataset", "rupee-org/rupeebias").files("v1.0.0").items():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_bytes(data)
+    address = f"{run.hub.url}/datasets/rupee-org/rupeebias/resolve/main/croissant.json"
+    ids = _croissant(tmp_path, address, {"repo": str(copy)}, "prompts")
+    assert len(set(ids)) == 120
+
+
+def test_croissant_names_files_where_they_can_be_fetched(run: Run, tmp_path: Path) -> None:
+    repo = run.hub.repo("dataset", "rupee-org/rupeebias")
+    text = repo.files()["croissant.json"].decode()
+    hub = "https://huggingface.co/"
+    assert f'"{hub}datasets/rupee-org/rupeebias/resolve/v1.0.0/data/counter_offer/hinglish.parquet"' in text
+    # the stand-in in place of the Hub, and nothing mapped: the library fetches the file and compares its hash
+    (tmp_path / "croissant.json").write_text(text.replace(hub, f"{run.hub.url}/"), encoding="utf-8")
+    run.hub.requests.clear()
+    ids = _croissant(tmp_path, str(tmp_path / "croissant.json"), {}, "counter_offer/hinglish")
+    assert {each.split(":")[0] + each.split(":")[1] for each in ids} == {"counter_offerhinglish"}
+    assert [each.path for each in run.hub.requests] == [
+        "/datasets/rupee-org/rupeebias/resolve/v1.0.0/data/counter_offer/hinglish.parquet"
+    ]
+
+
+def test_the_last_step_of_the_release_works_as_it_is_written(run: Run, tmp_path: Path) -> None:
+    text = (Path(__file__).parents[1] / "docs/release.md").read_text(encoding="utf-8")
+    code, rest = text.split("   ```python\n")[1].split("   ```\n", 1)
+    (tmp_path / "published.py").write_text(
+        textwrap.dedent(code).replace("my-lab", "rupee-org"), encoding="utf-8"
+    )
+    environment = run.hub.environment(tmp_path / "fresh")
+    done = subprocess.run(
+        [sys.executable, "published.py"], env=environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == ["39150 prompts", "20.0"]
+    lines = textwrap.dedent(rest.split("   ```sh\n")[1].split("   ```\n")[0]).replace("my-lab", "rupee-org")
+    for line in lines.splitlines():
+        program, *words = line.split()
+        start = {"hf": ["huggingface_hub.cli.hf"], "rupeebias": ["rupeebias"]}[program]
+        command = [sys.executable, "-m", *start, *words]
+        checked = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+        assert checked.returncode == 0, checked.stderr
+    assert checked.stdout.startswith("downloaded/dataset: verified, 39,150 prompts")
+
+
 @pytest.mark.parametrize("org", ["my lab", "a/b", "-lab", "../x", ""])
 def test_a_bad_name_is_wrong_usage_and_asks_nobody(run: Run, org: str, tmp_path: Path) -> None:
     before = len(run.hub.requests)
@@ -120,6 +197,8 @@ def test_a_bad_name_is_wrong_usage_and_asks_nobody(run: Run, org: str, tmp_path:
         ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "log in to the Hub: no connection ("),
         ({"HF_HUB_OFFLINE": "1"}, "log in to the Hub: HF_HUB_OFFLINE is set; unset it"),
         ({"HF_TOKEN": ""}, "no token for the Hub: run `hf auth login`"),
+        ({"HF_TOKEN": "hf_\x1b[31m"}, "the token for the Hub holds a space, a control character"),
+        ({"HF_ENDPOINT": "huggingface.co"}, "HF_ENDPOINT is not an address such as https://"),
     ],
 )
 def test_without_a_connection_or_token_it_ends_at_once(

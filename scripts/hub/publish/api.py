@@ -5,18 +5,30 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...generate.terminating import terminable
 from ..names import DATASET, repository
 from .checks import check_staged
+from .client import bound_requests, hub_client, require_clean
 from .plan import Plan, make_plan
 from .remote import read_remote
 from .rights import require_rights
-from .staging import Staged, StagedRepo, stage
+from .saying import (
+    Say,
+    plan_lines,
+    sent_line,
+    stopped_line,
+    unbroken,
+    visibility_lines,
+    warn_on_stderr,
+)
+from .staging import Staged, stage
 from .upload import Sent, send
+
+__all__ = ["built_and_checked", "hub_client", "publish"]
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-Say = Callable[[str], object]
 Prepare = Callable[[str, Path], Staged]
 
 
@@ -25,28 +37,42 @@ def publish(
     *,
     dry_run: bool = False,
     private: bool = False,
+    delete_others: bool = False,
     prepare: Prepare | None = None,
     api: "HfApi | None" = None,
     say: Say = print,
+    warn: Say = warn_on_stderr,
 ) -> list[Sent]:
     """Publish dataset and metric for `org` and return what was done; a dry run sends nothing.
 
     `prepare` makes both folders inside a temporary one, by default `built_and_checked`. `api` is by default
     a client with the token of HF_TOKEN or `hf auth login`; a dry run needs none for public repositories.
-    `say` hears what would be or was done, line by line. Raises RupeeBiasError (UsageError for a bad name)
-    before anything is sent if rights are missing, a check fails or a published version would change.
+    `say` hears what would be or was done, line by line, and `warn` of an interruption and if `say` fails.
+    Files in the repositories that no publication wrote stay unless `delete_others`. Raises RupeeBiasError
+    (UsageError for a bad name) before anything is sent if rights are missing, a check fails or a published
+    version would change.
     """
     repository(org, DATASET)
     api = api or hub_client()
+    require_clean(api.token)
+    bound_requests()
     if not dry_run:
         require_rights(api, org)
-    with tempfile.TemporaryDirectory(prefix="rupeebias-publish-") as folder:
-        say(f"building and checking dataset and metric for {org}")
-        staged = (prepare or built_and_checked)(org, Path(folder))
-        plans = [_plan(api, repo, private=private) for repo in (staged.dataset, staged.metric)]
-        for line in (line for plan in plans for line in plan_lines(plan)):
-            say(line)
-        return _show_dry_run(api, say) if dry_run else _send_all(api, plans, private=private, say=say)
+    say, sent = unbroken(say, warn), list[Sent]()
+    with terminable(), tempfile.TemporaryDirectory(prefix="rupeebias-publish-") as folder:
+        try:
+            say(f"building and checking dataset and metric for {org}")
+            staged = (prepare or built_and_checked)(org, Path(folder))
+            plans = _plans(api, staged, private=private, delete_others=delete_others)
+            _show(plans, say, private=private)
+            if dry_run:
+                _show_dry_run(api, say)
+            else:
+                _send_all(api, plans, sent, delete_others=delete_others, say=say)
+        except KeyboardInterrupt:
+            warn(stopped_line(sent))
+            raise
+    return sent
 
 
 def built_and_checked(org: str, folder: Path, *, eval_yaml: bool = True) -> Staged:
@@ -56,51 +82,32 @@ def built_and_checked(org: str, folder: Path, *, eval_yaml: bool = True) -> Stag
     return staged
 
 
-def _show_dry_run(api: "HfApi", say: Say) -> list[Sent]:
+def _show(plans: list[Plan], say: Say, *, private: bool) -> None:
+    for line in (line for plan in plans for line in plan_lines(plan)):
+        say(line)
+    for line in visibility_lines(plans, private=private):
+        say(line)
+
+
+def _show_dry_run(api: "HfApi", say: Say) -> None:
     if not api.token:
         say("no token: a private repository looks as if it did not exist")
     say("dry run: nothing was sent")
-    return []
 
 
-def _send_all(api: "HfApi", plans: list[Plan], *, private: bool, say: Say) -> list[Sent]:
-    sent = []
+def _plans(api: "HfApi", staged: Staged, *, private: bool, delete_others: bool) -> list[Plan]:
+    """Compare both; a repository that is to be made becomes as visible as the one that is there."""
+    repos = (staged.dataset, staged.metric)
+    remotes = [read_remote(api, repo) for repo in repos]
+    seen = [remote.private for remote in remotes if remote is not None]
+    wanted = private or (seen[0] if seen else None)
+    return [
+        make_plan(repo, remote, private=private if remote else wanted, delete_others=delete_others)
+        for repo, remote in zip(repos, remotes, strict=True)
+    ]
+
+
+def _send_all(api: "HfApi", plans: list[Plan], sent: list[Sent], *, delete_others: bool, say: Say) -> None:
     for plan in plans:
-        sent.append(send(api, plan, private=private))
+        sent.append(send(api, plan, delete_others=delete_others))
         say(sent_line(sent[-1]))
-    return sent
-
-
-def hub_client() -> "HfApi":
-    """Return a client with the token of HF_TOKEN or `hf auth login`, or with none."""
-    from huggingface_hub import HfApi, get_token
-    from huggingface_hub.utils.tqdm import disable_progress_bars
-
-    disable_progress_bars()
-    return HfApi(token=get_token() or False, library_name="rupeebias")
-
-
-def _plan(api: "HfApi", repo: StagedRepo, *, private: bool) -> Plan:
-    return make_plan(repo, read_remote(api, repo), private=private)
-
-
-def plan_lines(plan: Plan) -> list[str]:
-    """Return what a plan does, a line for the repository and one for each file that it touches."""
-    repo, pending = plan.repo, plan.pending
-    where = "to be created" if plan.head is None else f"at {plan.head[:7]}"
-    unchanged = len(plan.changes) - len(pending)
-    kept = f", {unchanged} files unchanged" if unchanged else ""
-    tag = f"tag {repo.tag} to be set" if plan.tag_at is None else f"tag {repo.tag} at {plan.tag_at[:7]}"
-    size = sum(change.size for change in pending if change.state != "deleted")
-    head = f"{repo.kind} {repo.name} ({where}): {len(pending)} files to change, {size:,} bytes{kept}, {tag}"
-    return [head, *(f"  {change.state:8} {change.size:>9,}  {change.path}" for change in pending)]
-
-
-def sent_line(sent: Sent) -> str:
-    """Return what was done with one repository."""
-    repo = sent.plan.repo
-    done = f"commit {sent.commit[:7]}" if sent.commit else "nothing had changed"
-    if sent.tagged:
-        return f"{repo.kind} {repo.name}: {done}, tagged {repo.tag}"
-    texts = " (texts only: its numbers are the same)" if sent.commit else ""
-    return f"{repo.kind} {repo.name}: {done}, tag {repo.tag} stays where it is{texts}"

@@ -32,8 +32,10 @@ def check_staged(staged: Staged) -> None:
     check_dataset(staged.dataset.folder, addresses=staged.addresses)
     card = front_matter(staged.dataset.folder / "README.md")
     _refuse("the dataset card's metadata", dataset_card_problems(card, staged.dataset.folder))
-    registered = _loaded_yaml((staged.dataset.folder / EVAL_YAML).read_text(encoding="utf-8"), EVAL_YAML)
-    _refuse(EVAL_YAML, eval_yaml_problems(registered, splits_of(card)))
+    registered = staged.dataset.folder / EVAL_YAML
+    if registered.exists():
+        content = _loaded_yaml(registered.read_text(encoding="utf-8"), EVAL_YAML)
+        _refuse(EVAL_YAML, eval_yaml_problems(content, splits_of(card)))
     space = front_matter(staged.metric.folder / "README.md")
     _refuse("the metric card's metadata", space_card_problems(space))
     _check_loading(staged.dataset.folder.parent, staged.summary)

@@ -42,10 +42,15 @@ def _croissant() -> int:
         import mlcroissant
     except ImportError:
         raise SystemExit("mlcroissant is missing: pip install 'rupeebias[publish]'") from None
-    described = mlcroissant.Dataset(Path("rupeebias/croissant.json"))
+    files = [path.relative_to("rupeebias").as_posix() for path in Path("rupeebias/data").rglob("*.parquet")]
+    # the addresses hold once it is published: until then the folder stands for them
+    mapping = {"repo": "rupeebias", **{name: f"rupeebias/{name}" for name in files}}
+    described = mlcroissant.Dataset(Path("rupeebias/croissant.json"), mapping=mapping)
     issues = described.metadata.issues
     if found := [*issues.errors, *issues.warnings]:
         raise SystemExit(f"croissant.json: {found[0]}")
+    one_file = Path(files[0]).parent.name, Path(files[0]).stem
+    next(iter(described.records("/".join(one_file))))
     return len(next(iter(described.records("prompts"))))
 
 

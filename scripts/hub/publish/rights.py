@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from ...errors import RupeeBiasError
-from ..faults import hub_errors
+from ..faults import NotTheHubError, hub_errors
+from .client import require_clean
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -18,8 +19,9 @@ def require_writer(api: "HfApi") -> dict[str, Any]:
         raise RupeeBiasError(
             "no token for the Hub: run `hf auth login`, or set HF_TOKEN to one with write access"
         )
+    require_clean(api.token)
     with hub_errors("log in to the Hub", api.token):
-        who = api.whoami()
+        who = _checked(api.whoami())
     if _token_role(who) == "read":
         raise RupeeBiasError(f"the token of {who['name']} may only read: make one with write access")
     return who
@@ -38,7 +40,18 @@ def require_rights(api: "HfApi", org: str) -> None:
         raise RupeeBiasError(f"{who['name']} may only read in {org}: ask its admins for the role `write`")
 
 
+def _checked(who: object) -> dict[str, Any]:
+    """Return what the Hub says of a user, if it has the shape of that."""
+    orgs = who.get("orgs", []) if isinstance(who, dict) else None
+    if not isinstance(who, dict) or not isinstance(who.get("name"), str) or not isinstance(orgs, list):
+        raise NotTheHubError("not what it says of a user")
+    if not all(isinstance(each, dict) and isinstance(each.get("name"), str) for each in orgs):
+        raise NotTheHubError("not what it says of organisations")
+    return who
+
+
 def _token_role(who: dict[str, Any]) -> str | None:
-    token = who.get("auth", {}).get("accessToken") or {}
-    role = token.get("role")
+    auth = who.get("auth")
+    token = auth.get("accessToken") if isinstance(auth, dict) else None
+    role = token.get("role") if isinstance(token, dict) else None
     return str(role) if role else None

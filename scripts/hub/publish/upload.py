@@ -23,14 +23,14 @@ class Sent:
     """Whether the tag was set now."""
 
 
-def send(api: "HfApi", plan: Plan, *, private: bool) -> Sent:
+def send(api: "HfApi", plan: Plan, *, delete_others: bool = False) -> Sent:
     """Create the repository if need be, commit what differs on top of the planned head, set the tag.
 
     The commit is all or nothing. A failure before it leaves the repository as it was, and one after it is
     made good by the next run. Raises RupeeBiasError, also if somebody else pushed in between.
     """
     if plan.head is None:
-        plan = _created(api, plan, private=private)
+        plan = _created(api, plan, delete_others=delete_others)
     commit = _commit(api, plan) if plan.pending else None
     tagged = plan.tag_at is None
     if tagged:
@@ -42,17 +42,17 @@ def _token(api: "HfApi") -> str | None:
     return api.token if isinstance(api.token, str) else None
 
 
-def _created(api: "HfApi", plan: Plan, *, private: bool) -> Plan:
+def _created(api: "HfApi", plan: Plan, *, delete_others: bool) -> Plan:
     """Create the repository and plan again: the Hub puts files of its own into a new one."""
     repo = plan.repo
     sdk = "static" if repo.kind == "space" else None
     with hub_errors(f"create {repo.kind} {repo.name}", _token(api)):
-        # without `private` the organisation's own default holds
-        api.create_repo(repo.name, repo_type=repo.kind, private=private or None, space_sdk=sdk, exist_ok=True)
+        # None: the organisation's own default holds
+        api.create_repo(repo.name, repo_type=repo.kind, private=plan.private, space_sdk=sdk, exist_ok=True)
     remote = read_remote(api, repo)
     if remote is None:
         raise RupeeBiasError(f"{repo.kind} {repo.name} was created but cannot be read; run the command again")
-    return make_plan(repo, remote, private=private)
+    return make_plan(repo, remote, private=plan.private, delete_others=delete_others)
 
 
 def _commit(api: "HfApi", plan: Plan) -> str:
