@@ -53,7 +53,7 @@ def plain_selection(selection: Selection) -> Selection:
     """
     ids = expected_prompt_ids(selection)
     everything = Selection()
-    for field in fields(Selection):
+    for field in reversed(fields(Selection)):  # identifiers before their axes
         default: Any = getattr(everything, field.name)
         if getattr(selection, field.name) != default:
             simpler = replace(selection, **{field.name: default})

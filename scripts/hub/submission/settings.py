@@ -47,6 +47,8 @@ def _faults(settings: dict[str, Any]) -> Iterator[str]:
             yield f"holds {shown(text)}, with a control or direction mark or other character that is not seen"
         if is_name and text.strip().lower().replace("-", "_") in _OF_THE_PROMPTS:
             yield f"holds {shown(text)}: the arm is declared beside them, and the prompts are the benchmark's"
+        if is_name and "authorization" in text.lower():
+            yield f"holds {shown(text)}: keys are nobody's business"
     temperature = settings.get("temperature", 0)
     if type(temperature) not in (int, float) or temperature < 0:
         yield f"has the temperature {shown(temperature)}; expected a number, or its name in not_sent"
