@@ -21,7 +21,7 @@ from .folders import folder_problems, read_file
 from .identity import submission_name
 from .manifest import parse_manifest
 from .records import MANIFEST, OUTPUTS, SCORES, CheckedSubmission, Problem, SubmissionManifest
-from .texts import shown
+from .texts import short_share, shown
 
 
 def check_submission(folder: Path) -> CheckedSubmission:
@@ -161,5 +161,7 @@ def _recomputed(outputs: RunOutputs, problems: list[Problem]) -> Result | None:
     if not result["n_scored"]:
         problems.append(Problem("none of its answers has a value, so there is nothing to compare"))
     elif share < FEWEST_READ_PCT:
-        problems.append(Problem(f"only {share:.1f} % of the answers have a value: no rank", fatal=False))
+        problems.append(
+            Problem(f"only {short_share(share)} % of the answers have a value: no rank", fatal=False)
+        )
     return result

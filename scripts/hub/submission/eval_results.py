@@ -17,6 +17,7 @@ from rupeebias.metric.version import METRIC_VERSION
 from ..leaderboard.scale import FEWEST_READ_PCT, parity
 from .manifest import is_simulated
 from .records import SubmissionManifest
+from .texts import short_share
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
@@ -52,7 +53,7 @@ def reason_without(manifest: SubmissionManifest, result: Result) -> str | None:
         return "no gap can be computed"
     share = result["parse_health_pct"]
     if share < FEWEST_READ_PCT:
-        return f"only {share:.1f} % of the answers have a value, {FEWEST_READ_PCT:g} % are needed"
+        return f"only {short_share(share)} % of the answers have a value, {FEWEST_READ_PCT:g} % are needed"
     return None
 
 

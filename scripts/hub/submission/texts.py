@@ -1,9 +1,11 @@
 """Names and times in a submission, which anybody may have written."""
 
+import math
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from ..leaderboard.scale import FEWEST_READ_PCT
 from .limits import MAX_NAME
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
@@ -19,6 +21,12 @@ def shown(value: Any, longest: int = 60) -> str:
     """Return a value for a message: one line, no control or direction marks, not long."""
     text = repr(value[: longest + 1] if isinstance(value, str | list) else value)
     return text if len(text) <= longest + 2 else f"{text[:longest]}..."
+
+
+def short_share(share: float) -> str:
+    """Return a share in percent that falls short of what a rank needs, so that it does not look like it."""
+    digits = 1 if round(share, 1) < FEWEST_READ_PCT else 2
+    return f"{math.floor(share * 100) / 100:.{digits}f}"
 
 
 def printable(text: str) -> str:
