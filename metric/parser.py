@@ -155,7 +155,7 @@ def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callabl
 
 
 _LONG: Final = 300
-"""Texts beyond this many characters hardly repeat: looking them up would cost more than it saves."""
+"""Texts beyond this many characters are remembered within one call only: they take much memory."""
 
 
 @cache
@@ -167,12 +167,10 @@ def _short_reader(question: Question, ending: Ending, strict: bool) -> Callable[
 def _read_distinct(
     texts: list[str], question: Question, ending: Ending, *, strict: bool
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
-    """Return codes and values of texts, each short text read once."""
+    """Return codes and values of texts, each distinct text read once, however long it is."""
     read, short = _code_reader(question, ending, strict=strict), _short_reader(question, ending, strict)
-    if max(map(len, texts)) > _LONG:
-        return _as_arrays([short(text) if len(text) <= _LONG else read(text) for text in texts])
     place = {text: at for at, text in enumerate(set(texts))}
-    codes, values = _as_arrays([short(text) for text in place])
+    codes, values = _as_arrays([short(text) if len(text) <= _LONG else read(text) for text in place])
     at_each = np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))
     return codes[at_each], values[at_each]
 

@@ -7,11 +7,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import orjson
 import report_runs
 
 from rupeebias.generate.manifest import Counts, Manifest, PromptSet, RunIdentity, write_manifest
 from rupeebias.generate.types import JSON
 from rupeebias.hub.submission.answers import Answers, read_answers, write_answers
+from rupeebias.hub.submission.check import default_score, run_outputs
+from rupeebias.hub.submission.identity import submission_name
+from rupeebias.hub.submission.manifest import parse_manifest
 from rupeebias.metric.design import DATASET_FINGERPRINT
 from rupeebias.selection import Selection, expected_prompt_ids
 
@@ -78,6 +82,15 @@ def edit_answers(folder: Path, edit: Callable[[Answers], Answers]) -> None:
     """Change the outputs of a submission in place, with the hash that belongs to them."""
     path = folder / "outputs.parquet"
     put_outputs(folder, write_answers(edit(read_answers(path.read_bytes(), 100))))
+
+
+def make_consistent(folder: Path) -> Path:
+    """Let scores and name follow from the other two files, as somebody who changed those would; return it."""
+    manifest, _ = parse_manifest((folder / "manifest.json").read_bytes())
+    assert manifest is not None
+    answers = read_answers((folder / "outputs.parquet").read_bytes(), manifest.repeats)
+    (folder / "scores.json").write_bytes(orjson.dumps(default_score(run_outputs(manifest, answers))))
+    return folder.rename(folder.parent / submission_name(manifest, answers))
 
 
 def put_outputs(folder: Path, data: bytes) -> None:

@@ -1,5 +1,7 @@
 """Answers and what they must be read as; every expected value was decided by hand."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -842,6 +844,20 @@ def test_bounds_are_those_of_the_benchmark() -> None:
         (1e3, 1e7),
         (1e3, 1e7),
     ]
+
+
+def test_a_long_text_in_many_rows_is_read_once() -> None:
+    # Reading this takes milliseconds: 30,000 times would take minutes.
+    long, other = "maybe 12 lakh or 13 lakh " * 800, "### 1200000 INR" + " so be it" * 100
+    texts = [long, other] * 15_000
+    use_cases = np.zeros(len(texts), dtype=np.int8)
+    began = time.perf_counter()
+    status, values = parse_answers(texts, use_cases)
+    assert time.perf_counter() - began < 2
+    for at, text in enumerate((long, other)):
+        alone = parse_answer(text, USE_CASES[0])
+        assert {STATUSES[code] for code in status[at::2].tolist()} == {alone.status}
+        assert set(values[at::2].tolist()) == {alone.value} or alone.value is None
 
 
 def test_statuses_are_nine_in_a_fixed_order() -> None:

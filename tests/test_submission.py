@@ -15,6 +15,7 @@ from submission_runs import SMALL, Record, write_run
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.generate.manifest import read_manifest, write_manifest
 from rupeebias.hub.submission.api import build_submission, check_submission, submission_digest
+from rupeebias.hub.submission.public import public_model, public_settings
 from rupeebias.metric.layout import prompt_rows
 from rupeebias.scoring.api import score_paths
 from rupeebias.selection import Selection
@@ -122,8 +123,24 @@ def test_times_are_those_of_the_answers(tmp_path: Path) -> None:
     assert declared["updated_at"] == "2026-03-02T00:00:00.5Z"
 
 
-@pytest.mark.parametrize("name", ["local//home/asha/secret-dir/tiny.gguf", r"local/C:\secret-dir\tiny.gguf"])
-def test_no_path_of_a_local_model_is_sent(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("local//home/asha/secret-dir/tiny.gguf", "local/tiny.gguf"),
+        ("local/secret-dir/tiny.gguf", "local/tiny.gguf"),
+        (r"local/C:\secret-dir\tiny.gguf", "local/tiny.gguf"),
+        ("openai/C:/secret-dir/tiny.gguf", "openai/tiny.gguf"),
+        ("openai/C:tiny.gguf", "openai/tiny.gguf"),
+        ("openai/file:///home/asha/secret-dir/tiny.gguf", "openai/tiny.gguf"),
+        ("openai/https://secret-dir.example.com/tiny.gguf", "openai/tiny.gguf"),
+        ("hosted_vllm/~/secret-dir/tiny.gguf", "hosted_vllm/tiny.gguf"),
+        ("/home/asha/secret-dir/tiny.gguf", "tiny.gguf"),
+        ("C:/secret-dir/tiny.gguf", "tiny.gguf"),
+        (r"C:\secret-dir\tiny.gguf", "tiny.gguf"),
+        ("file:/home/secret-dir/tiny.gguf", "tiny.gguf"),
+    ],
+)
+def test_no_path_of_a_local_model_is_sent(tmp_path: Path, name: str, sent: str) -> None:
     def served_from(records: list[Record]) -> list[Record]:
         for each in records:
             each["response_model"] = "/home/asha/secret-dir/tiny.gguf"
@@ -131,17 +148,41 @@ def test_no_path_of_a_local_model_is_sent(tmp_path: Path, name: str) -> None:
 
     run = write_run(tmp_path / "run", model=name, change=served_from)
     folder = build_submission(run, tmp_path / "out")
-    assert manifest_of(folder)["model"] == "local/tiny.gguf"
+    assert manifest_of(folder)["model"] == sent
     assert manifest_of(folder)["response_models"] == {"tiny.gguf": 40}
     assert all(b"secret-dir" not in data for data in content(folder).values())
     assert check_submission(folder).accepted
 
 
+def test_a_model_that_is_a_folder_here_is_named_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "asha" / "tiny").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert public_model("hosted_vllm/asha/tiny") == "hosted_vllm/tiny"
+    assert public_model("hosted_vllm/meta/llama") == "hosted_vllm/meta/llama"
+
+
 @pytest.mark.parametrize(
     ("url", "sent"),
     [
-        ("https://api.example.com:8443/v1?x=1", "https://api.example.com"),
-        ("https://asha:pw@api.example.com/v1", "https://api.example.com"),
+        ("https://api.openai.com:8443/v1?x=1", "https://openai.com"),
+        ("https://asha:pw@API.OpenAI.com./v1", "https://openai.com"),
+        ("http://api.openai.com/v1", "a private server"),
+        ("https://api.example.com/v1", "a server of its own"),
+        ("https://openai.com.evil.example/v1", "a server of its own"),
+        ("https://notopenai.com/v1", "a server of its own"),
+        ("https://192.168.257/v1", "a private server"),
+        ("https://10.1/v1", "a private server"),
+        ("https://0x7f000001/v1", "a private server"),
+        ("https://10.0x1/v1", "a private server"),
+        ("https://10.1.2.3./v1", "a private server"),
+        ("https://box.corp.internal./v1", "a private server"),
+        ("https://gpu.tail1234.ts.net/v1", "a private server"),
+        ("https://nas.home/v1", "a private server"),
+        ("https://x.localdomain/v1", "a private server"),
+        ("https://a.localhost/v1", "a private server"),
+        ("https:///v1", "a private server"),
         ("http://10.1.2.3:8000/v1", "a private server"),
         ("https://10.1.2.3/v1", "a private server"),
         ("https://[fe80::1]/v1", "a private server"),
@@ -152,7 +193,33 @@ def test_no_path_of_a_local_model_is_sent(tmp_path: Path, name: str) -> None:
 )
 def test_no_address_of_a_private_server_is_sent(tmp_path: Path, url: str, sent: str) -> None:
     run = write_run(tmp_path / "run", settings={"base_url": url, "temperature": 0.0})
-    assert manifest_of(build_submission(run, tmp_path))["settings"]["base_url"] == sent
+    folder = build_submission(run, tmp_path)
+    assert manifest_of(folder)["settings"]["base_url"] == sent
+    assert check_submission(folder).accepted
+
+
+def test_addresses_and_paths_in_extras_and_reasons_are_masked() -> None:
+    told = {
+        "a": "http://10.0.0.7:8000/v1?k=1 and 10.0.0.8:9000, also gpu-box:8000",
+        "b": "see /home/asha/models/x.gguf or C:\\Users\\asha\\x or ~/x/y or ./x/y",
+        "c": ["ask asha@example.com", "db.corp.internal", "[fe80::1]:80", "host.ts.net"],
+        "d": {"/home/asha/x": 1},
+        "kept": ["openai/gpt-4o", "llama3:8b", "1.5", "a/b", "</i>", "0.9.0", "10:30", 5, None, True],
+    }
+    reason = "0.0: refused, see https://docs.example.com/x"
+    shown = public_settings({"temperature": 0.5, "extras": told, "not_sent": {"seed": reason}})
+    assert shown == {
+        "temperature": 0.5,
+        "extras": {
+            "a": "[address] and [address], also [address]",
+            "b": "see [path] or [path] or [path] or [path]",
+            "c": ["ask [mail address]", "[address]", "[address]", "[address]"],
+            "d": {"[path]": 1},
+            "kept": told["kept"],
+        },
+        "not_sent": {"seed": "0.0: refused, see [address]"},
+    }
+    assert public_settings(shown) == shown
 
 
 def test_no_key_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +232,8 @@ def test_no_key_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_an_endless_answer_is_cut_and_counts_as_cut_off(tmp_path: Path) -> None:
     def endless(records: list[Record]) -> list[Record]:
-        records[0]["output"] = "अ" * 150_000
+        records[0]["output"] = "अ" * 30_000
+        records[1]["output"] = "x" * 20_000
         return records
 
     folder = build_submission(write_run(tmp_path / "run", change=endless), tmp_path)
@@ -173,7 +241,8 @@ def test_an_endless_answer_is_cut_and_counts_as_cut_off(tmp_path: Path) -> None:
     assert checked.accepted
     assert checked.outputs is not None
     assert checked.outputs.finish_reasons is not None
-    assert (checked.outputs.outputs[0], checked.outputs.finish_reasons[0]) == ("अ" * 100_000, "length")
+    assert (checked.outputs.outputs[0], checked.outputs.finish_reasons[0]) == ("अ" * 20_000, "length")
+    assert (checked.outputs.outputs[1], checked.outputs.finish_reasons[1]) == ("x" * 20_000, "stop")
 
 
 @pytest.mark.parametrize(
@@ -182,8 +251,8 @@ def test_an_endless_answer_is_cut_and_counts_as_cut_off(tmp_path: Path) -> None:
         ({"change": lambda records: records[:-3]}, "unfinished: 3 of 40 requests are left"),
         ({"change": lambda records: []}, "unfinished: 40 of 40 requests are left"),
         ({"fingerprint": "a" * 64}, "asked the prompts of dataset aaaaaaaaaaaa"),
-        ({"model": "x/<script>"}, "the name of its model holds <"),
-        ({"model": "x/\u202eevil"}, "cannot be seen"),
+        ({"model": "x/<script>"}, "the name of its model holds another character"),
+        ({"model": "x/\u202eevil"}, "holds another character"),
     ],
 )
 def test_runs_that_cannot_be_submitted(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from submission_runs import edit_answers, edit_json, keep_rows, write_run
+from submission_runs import edit_answers, edit_json, keep_rows, make_consistent, write_run
 
 from rupeebias.errors import UsageError
 from rupeebias.hub.submission.answers import Answers
 from rupeebias.hub.submission.api import build_submission, check_submission, find_submissions
+from rupeebias.hub.submission.folders import stray_problems
 from rupeebias.hub.submission.records import CheckedSubmission
+from rupeebias.metric.design import IDENTIFIERS
 from rupeebias.selection import Selection
 
 PARTIAL = "partial: 40 of 39,150 prompts were asked, so it gets no rank"
@@ -152,20 +154,33 @@ def test_hostile_json(folder: Path, text: bytes, message: str) -> None:
         (folder / name).write_bytes(original)
 
 
-def test_another_version_of_the_metric_is_a_note(folder: Path) -> None:
-    def older(scores: Any) -> None:
-        scores["settings"]["metric_version"] = "0.9.0"
-        scores["mean_delta_pct"] = 1.0
+def test_a_metric_that_is_not_known_is_no_way_around_the_comparison(folder: Path) -> None:
+    def newer(scores: Any) -> None:
+        scores["settings"]["metric_version"] = "9.9.9"
+        scores["x"] = "<script>"
+        scores.pop("tables")
 
-    edit_json(folder / "scores.json", older)
-    checked = check_submission(folder)
-    assert fatal(folder) == []
-    assert notes(checked) == [
-        PARTIAL,
-        "scores.json is by metric '0.9.0', this is 1.0.0: recomputed values count",
+    edit_json(folder / "scores.json", newer)
+    assert fatal(folder) == [
+        "scores.json was made with metric '9.9.9', which this version does not know: make the submission "
+        "again with metric 1.0.0",
+        "manifest.json says metric '1.0.0', scores.json says '9.9.9'",
+        "scores.json has unknown keys: 'x'",
+        "scores.json lacks tables",
     ]
+    checked = check_submission(folder)
     assert checked.result is not None
-    assert checked.result["mean_delta_pct"] != 1.0
+
+
+def test_warnings_are_compared_like_the_rest(folder: Path) -> None:
+    edit_json(folder / "scores.json", lambda scores: scores.update(warnings=["certified unbiased"]))
+    [message] = fatal(folder)
+    assert "warnings is ['certified unbiased'], recomputed [" in message
+
+
+def test_versions_must_agree(folder: Path) -> None:
+    edit_json(folder / "manifest.json", lambda manifest: manifest["versions"].update(benchmark="0.1"))
+    assert fatal(folder) == ["manifest.json says benchmark '0.1', scores.json says '1.0.0'"]
 
 
 # --- manifest.json
@@ -180,18 +195,32 @@ def test_another_version_of_the_metric_is_a_note(folder: Path) -> None:
         ({"model": ""}, "model must be a text"),
         ({"model": 3}, "model must be a text"),
         ({"model": "x" * 201}, "model has 201 characters"),
-        ({"model": "a/<b>"}, "model holds <"),
-        ({"model": "a\\b"}, "model holds <, > or a backslash"),
+        ({"model": "a/<b>"}, "model holds another character"),
+        ({"model": "a\\b"}, "model holds another character"),
         ({"model": "a/../b"}, "model is a path"),
         ({"model": ".."}, "model is a path"),
+        ({"model": "openai/C:/Users/x"}, "model is a path"),
+        ({"model": "C:x"}, "model is a path"),
+        ({"model": "openai//home/x"}, "model is a path"),
+        ({"model": "./x"}, "model is a path"),
+        ({"model": "file:x"}, "model is a path"),
+        ({"model": "@all"}, "model must begin with a letter or digit"),
+        ({"model": "=1+1"}, "model must begin with a letter or digit"),
+        ({"model": " openai/x"}, "model must begin"),
+        ({"model": "openai/x "}, "not end with a space"),
+        *(
+            ({"model": f"openai/gpt-4o{odd}"}, "model holds another character")
+            for odd in '\ufe0f\u034f\u3164\u2800\u00ad\u0301\u0430\u05d0\u0915|`"&[*'
+        ),
         ({"model": "/etc/passwd"}, "model is a path"),
         ({"model": "C:/models/x"}, "model is a path"),
-        ({"model": "~/x"}, "model is a path"),
-        ({"model": "a\u202eb"}, "model holds a control"),
-        ({"model": "a\x1b[31m"}, "model holds a control"),
-        ({"model": "a\nb"}, "model holds a control"),
-        ({"model": "a\u200bb"}, "model holds a control"),
-        ({"provider": "<b>"}, "provider holds <"),
+        ({"model": "~/x"}, "model holds another character"),
+        ({"model": "a\u202eb"}, "model holds another"),
+        ({"model": "a\x1b[31m"}, "model holds another"),
+        ({"model": "a\nb"}, "model holds another"),
+        ({"model": "a\u200bb"}, "model holds another"),
+        ({"provider": "<b>"}, "provider holds another"),
+        ({"provider": "x\ufe0f"}, "provider holds another"),
         ({"model_repo": "no-owner"}, "model_repo must be null or owner/name"),
         ({"model_repo": "a/b/c"}, "model_repo must be null or owner/name"),
         ({"model_repo": "a/b--c"}, "model_repo is not a name"),
@@ -201,9 +230,9 @@ def test_another_version_of_the_metric_is_a_note(folder: Path) -> None:
         ({"settings": []}, "settings must be an object"),
         ({"settings": dict.fromkeys(map(str, range(101)))}, "settings has 101 entries"),
         ({"arm": "kind"}, "arm is 'kind', expected standard or fairness"),
-        ({"repeats": 0}, "repeats must be 1 to 100"),
-        ({"repeats": 101}, "repeats must be 1 to 100"),
-        ({"repeats": 2.0}, "repeats must be 1 to 100"),
+        ({"repeats": 0}, "repeats must be 1 to 20"),
+        ({"repeats": 21}, "repeats must be 1 to 20"),
+        ({"repeats": 2.0}, "repeats must be 1 to 20"),
         ({"repeats": 1}, "repeat must be 0 to 0"),
         ({"complete": 1}, "complete must be true or false"),
         ({"complete": True}, "declares a complete run, but its selection is a part"),
@@ -221,8 +250,13 @@ def test_another_version_of_the_metric_is_a_note(folder: Path) -> None:
         ({"created_at": "2026-05-01T00:00:00Z"}, "created_at is after updated_at"),
         ({"created_at": None}, "created_at must be a UTC time"),
         ({"versions": {"metric": 1}}, "versions has the entry 'metric', which must be a text"),
-        ({"versions": {"<i>": "1"}}, "versions has the entry '<i>', which holds <"),
-        ({"response_models": {"x": True}}, "response_models has the entry 'x', which must be int"),
+        ({"versions": {"<i>": "1"}}, "versions has the entry '<i>', which holds another"),
+        ({"response_models": {"x": True}}, "response_models has the entry 'x', which must be 1 to 783,000"),
+        ({"response_models": {"x": 0}}, "which must be 1 to 783,000"),
+        ({"response_models": {"x": 80, "y": 1}}, "response_models counts more answers than were asked for"),
+        ({"model_repo": "datasets/x"}, "model_repo must be owner/name of a model"),
+        ({"model_repo": "Spaces/x"}, "model_repo must be owner/name of a model"),
+        ({"created_at": "2019-12-31T23:59:59Z"}, "created_at lies before 2020"),
         ({"response_models": {"\u202e": 1}}, r"response_models has the entry '\u202e'"),
     ],
 )
@@ -246,10 +280,90 @@ def test_a_time_in_the_future(folder: Path) -> None:
     assert fatal(folder) == ["manifest.json: updated_at lies in the future"]
 
 
-@pytest.mark.parametrize("name", ["ollama/llama3:8b", "openrouter/a/b", "ज्ञान/x", "a b", "x..y", "sarvam-m"])
+@pytest.mark.parametrize(
+    "name", ["ollama/llama3:8b", "openrouter/a/b", "vertex_ai/x@2024", "a (b)", "x..y", "sarvam-m"]
+)
 def test_names_that_models_really_have(folder: Path, name: str) -> None:
     edit_json(folder / "manifest.json", lambda manifest: manifest.update(model=name))
-    assert fatal(folder) == []
+    assert fatal(make_consistent(folder)) == []
+
+
+SETTINGS = [
+    ({"temperature": "<b>"}, "has the temperature '<b>'"),
+    ({"temperature": None}, "has the temperature None"),
+    ({"temperature": True}, "has the temperature True"),
+    ({"temperature": -1}, "has the temperature -1"),
+    ({"api_key": "x"}, "keys are read from the environment only"),
+    ({"h": {"Proxy-Authorization": "x"}}, "holds 'Proxy-Authorization': keys are"),
+    ({"x": {"y": "Bearer abc123"}}, "what looks like a key"),
+    ({"x": "sk-abcdefghij1234567890abcd"}, "what looks like a key"),
+    ({"extras": {"n": 3}}, "each call asks for one whole answer"),
+    ({"extras": {"extra_body": {"model": "x"}}}, "use --model"),
+    ({"fallbacks": ["x"]}, "use --model"),
+    ({"arm": "fairness"}, "holds 'arm': the arm is declared beside them"),
+    ({"system_prompt": "be fair"}, "holds 'system_prompt'"),
+    ({"extras": {"a": [{"b": {"Messages": 1}}]}}, "holds 'Messages'"),
+    ({"a\u202eb": 1}, "a control or direction mark"),
+    ({"a": ["\x1b[2J"]}, "a control or direction mark"),
+    ({"a": "x" * 2_001}, "a text of 2,001 characters"),
+    ({"a": ["x" * 1_999] * 51}, "takes more than 100 kB"),
+    ({"a": [[[[[]]]]]}, "is nested more than 5 deep"),
+    ({"base_url": "http://10.0.0.1:8000/home/asha"}, "has a base_url that is not as"),
+    ({"base_url": 5}, "has a base_url that is not as"),
+]
+
+
+@pytest.mark.parametrize(("more", "message"), SETTINGS)
+def test_settings_that_are_refused(folder: Path, more: dict[str, Any], message: str) -> None:
+    settings = {"temperature": 0.0, **more}
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(settings=settings))
+    assert any(message in found for found in fatal(folder) if "settings" in found), fatal(folder)
+
+
+def test_settings_as_runs_have_them(folder: Path) -> None:
+    settings = {
+        "provider": "openai",
+        "base_url": "a private server",
+        "temperature": 0,
+        "max_tokens": 64,
+        "seed": 1,
+        "reasoning_effort": "low",
+        "extras": {"extra_body": {"thinking": {"type": "enabled", "budget": 1}}, "top_p": 0.5},
+        "constrain": True,
+        "grammars": {"x": "root ::= [0-9]+\n"},
+    }
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(settings=settings))
+    assert fatal(make_consistent(folder)) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "sim/biased"},
+        {"model": "SIM/biased"},
+        {"model": "Simulated/x"},
+        {"provider": "Simulated"},
+        {"settings": {"provider": "simulated", "temperature": 0}},
+        {"response_models": {"gpt": 79, "Sim/fair": 1}},
+    ],
+)
+def test_simulated_respondents_are_known_by_any_name(folder: Path, change: dict[str, Any]) -> None:
+    edit_json(folder / "manifest.json", lambda manifest: manifest.update(change))
+    assert any("is a simulated respondent, no model" in note for note in notes(check_submission(folder)))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"limit": 9}, {"limit": 10**9}, {"shard": [1, 1]}, {"identifiers": list(IDENTIFIERS["gender"])}],
+)
+def test_a_selection_says_no_more_than_it_must(tmp_path: Path, more: dict[str, Any]) -> None:
+    few = Selection.parse(use_cases=["salary_increment"], axes=["gender"], profiles=["P01"], questions=["Q1"])
+    whole = build_submission(write_run(tmp_path / "run", selection=few), tmp_path / "a")
+    wordy = Selection.from_json(few.to_json() | more)
+    same = build_submission(write_run(tmp_path / "wordy", selection=wordy), tmp_path / "b")
+    assert same.name == whole.name
+    edit_json(whole / "manifest.json", lambda manifest: manifest["selection"].update(more))
+    assert any("its selection is the same as --use-case salary_increment" in each for each in fatal(whole))
 
 
 def test_what_is_worth_a_note(folder: Path) -> None:
@@ -258,7 +372,7 @@ def test_what_is_worth_a_note(folder: Path) -> None:
     edit_json(folder / "manifest.json", lambda m: m.update(settings={"not_sent": {"temperature": "0: no"}}))
     assert notes(check_submission(folder)) == [PARTIAL]
     edit_json(folder / "manifest.json", lambda manifest: manifest.update(model="sim/biased", settings={}))
-    checked = check_submission(folder)
+    checked = check_submission(make_consistent(folder))
     assert "sim/biased is a simulated respondent" in notes(checked)[1]
     assert checked.accepted
 
@@ -290,7 +404,7 @@ def test_rows_that_do_not_belong(folder: Path, edit: Callable[[Answers], Answers
 
 def test_missing_answers_of_a_part_count_as_missing(folder: Path) -> None:
     edit_answers(folder, lambda answers: keep_rows(answers, range(3, 80)))
-    checked = check_submission(folder)
+    checked = check_submission(make_consistent(folder))
     assert "3 of 80 answers are missing and count as missing" in notes(checked)
     assert checked.result is not None
     assert (checked.result["n_expected"], checked.result["n_missing"]) == (80, 3)
@@ -313,6 +427,60 @@ def test_what_is_declared_complete_must_be(tmp_path: Path) -> None:
     assert "manifest.json declares a partial run, but its selection is everything of the benchmark" in fatal(
         whole
     )
+
+
+def empty_every(step: int) -> Callable[[Answers], Answers]:
+    def edit(answers: Answers) -> Answers:
+        outputs = [None if at % step == 0 else text for at, text in enumerate(answers.outputs)]
+        return replace(answers, outputs=outputs)
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (empty_every(2), ["only 50.0 % of the answers have a value: no rank"]),  # 40 of 80
+        (empty_every(16), ["only 93.8 % of the answers have a value: no rank"]),  # 75 of 80
+        (empty_every(20), []),  # 76 of 80 are 95 %
+    ],
+)
+def test_leaving_answers_out_is_told(
+    folder: Path, edit: Callable[[Answers], Answers], told: list[str]
+) -> None:
+    edit_answers(folder, edit)
+    checked = check_submission(make_consistent(folder))
+    assert (checked.accepted, notes(checked)) == (True, [PARTIAL, *told])
+
+
+def test_without_any_value_there_is_nothing_to_compare(folder: Path) -> None:
+    edit_answers(folder, empty_every(1))
+    assert fatal(make_consistent(folder)) == [
+        "none of its answers has a value, so there is nothing to compare"
+    ]
+
+
+@pytest.mark.parametrize(("text", "reason"), [("### 5 INR", None), (None, "stop"), ("", "length")])
+def test_failed_calls_with_an_answer(folder: Path, text: str | None, reason: str | None) -> None:
+    def fail_one(answers: Answers) -> Answers:
+        columns = {"errors": True, "outputs": text, "finish_reasons": reason}
+        return replace(answers, **{name: [v, *getattr(answers, name)[1:]] for name, v in columns.items()})
+
+    edit_answers(folder, fail_one)
+    assert "outputs.parquet: 1 failed calls have a text or a finish reason" in fatal(folder)
+
+
+def test_rows_are_in_the_order_of_the_dataset(folder: Path) -> None:
+    edit_answers(folder, lambda answers: keep_rows(answers, [1, 0, *range(2, 80)]))
+    assert "outputs.parquet: its rows are not in the order of the dataset" in fatal(folder)
+
+
+def test_copies_under_another_name_are_refused(folder: Path) -> None:
+    name = folder.name
+    copies = [folder.parent / "copy", folder.parent / "openai-gpt-test-000000000000"]
+    for copy in copies:
+        shutil.copytree(folder, copy)
+        assert fatal(copy) == [f"a submission of this content is named {name}: it is a copy or changed"]
 
 
 # --- the folder
@@ -365,6 +533,13 @@ def test_submissions_are_found_in_order(folder: Path, tmp_path: Path) -> None:
     others[1].mkdir()
     others[2].symlink_to(folder)
     (folder.parent / "README.md").touch()
+    (folder.parent / "x\n").touch()
+    os.mkfifo(os.fsencode(folder.parent) + b"/pipe\xff")
     assert find_submissions(tmp_path) == sorted([*others, folder])
+    assert [(each.message, each.fatal) for each in stray_problems(tmp_path)] == [
+        ("submissions/ holds 'README.md', which is no folder", False),
+        (r"submissions/ holds 'pipe\udcff', which is no folder", True),
+        (r"submissions/ holds 'x\n', which is no folder", True),
+    ]
     with pytest.raises(UsageError, match="no folder submissions/"):
         find_submissions(folder)

@@ -12,13 +12,16 @@ import pytest
 import yaml
 from hub_server import HubServer
 from huggingface_hub import EvalResultEntry, HfApi, parse_eval_result_entries
-from submission_runs import edit_json, write_run
+from submission_runs import Record, edit_json, write_run
 
 from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.submission.api import build_submission, check_submission
 from rupeebias.hub.submission.delivery import Delivery
+from rupeebias.hub.submission.earlier import earlier_results
+from rupeebias.hub.submission.eval_results import Source, eval_yaml, reason_without
 from rupeebias.hub.submission.options import SubmitOptions, check_options
+from rupeebias.hub.submission.preview import look
 from rupeebias.hub.submission.sending import prepare, send
 from rupeebias.metric.design import IDENTIFIERS
 from rupeebias.selection import Selection
@@ -118,6 +121,10 @@ def test_what_a_dry_run_shows_is_what_is_sent(
         assert f"  {path.stat().st_size:>11,}  submissions/{folder.name}/{path.name}\n" in dry.out
     assert f"pull request on dataset {RESULTS}: 3 files, " in dry.out
     assert f"pull request on model {MODEL}: 1 file, " in dry.out
+    assert (folder / "manifest.json").read_text() in dry.out
+    assert "note: the source that the results name is there once the results dataset has merged it" in dry.out
+    assert f"dataset {RESULTS}: would open a pull request\n" in dry.out
+    assert f"model {MODEL}: would open a pull request\n" in dry.out
     assert dry.out.endswith("dry run: nothing was sent (--create-pr sends)\n")
     check_results(hub, shown_yaml(dry.out), folder)
     real = cli(*words, "--create-pr")
@@ -199,7 +206,14 @@ def test_an_earlier_pull_request_of_ones_own_is_brought_up_to_date(
     assert [pull.num for pull in model.pull_requests] == [1]
     assert model.files("refs/pr/1")[YAML] == b"- other: 1\n"
     assert said.splitlines()[0].startswith(f"dataset {RESULTS} has it already")
-    assert said.splitlines()[1] == f"model {MODEL}: {hub.url}/{MODEL}/discussions/1"
+    run = prepared[0].title.removeprefix("Submission ")
+    assert said.splitlines()[1] == (
+        f"model {MODEL}: {hub.url}/{MODEL}/discussions/1; it replaces the results of {run}"
+    )
+    [(author, comment)] = model.pull_requests[0].comments
+    assert author == "ravi"
+    assert f"Results of the run {run}" in comment
+    assert comment.endswith(f"This replaces the results of {run}.")
     sent(hub, prepared, "hf_good")  # somebody else's is left alone
     assert [pull.author for pull in model.pull_requests] == ["ravi", "asha"]
     assert model.files("refs/pr/1")[YAML] == b"- other: 1\n"
@@ -216,10 +230,149 @@ def test_a_pull_request_that_was_closed_counts_no_more(hub: HubServer, prepared:
 def test_other_results_of_the_model_are_updated(hub: HubServer, prepared: list[Delivery]) -> None:
     model = hub.repo("model", MODEL)
     model.put({YAML: b"- old: true\n", "weights.txt": b"1"})
-    sent(hub, prepared)
+    said = sent(hub, prepared)
+    assert said.endswith("/discussions/1; it replaces the results of another run")
+    [pull] = model.pull_requests
+    assert pull.title == "RupeeBias evaluation results (replaces the results of another run)"
+    assert pull.description.endswith("\n\nThis replaces the results of another run.")
+    assert sent(hub, prepared).count("has it already, in the open pull request") == 2
     assert model.files()[YAML] == b"- old: true\n"
     assert model.files("refs/pr/1")[YAML].startswith(b"- dataset:\n    id: rupee-org/rupeebias\n")
     assert model.files("refs/pr/1")["weights.txt"] == b"1"
+
+
+HOSTILE_RESULTS = [
+    b"- source: {url: https://x/submissions/[evil](javascript:1)}",
+    b"- source: {url: https://x/submissions/<b>}",
+    b"- source: {url: [1]}",
+    b"- source: !!python/object/apply:os.getcwd []",
+    b"a: &a [*a]",
+    b"[" * 60_000,
+    b"\xff",
+    b"x" * 3_000_000,
+    b"",
+]
+
+
+@pytest.mark.parametrize("data", HOSTILE_RESULTS, ids=range(len(HOSTILE_RESULTS)))
+def test_results_that_are_there_are_not_trusted(data: bytes) -> None:
+    assert earlier_results(YAML).change(data) == "replaces the results of another run"
+
+
+def test_results_that_are_there_are_named() -> None:
+    data = b"- source:\n    url: https://x/datasets/o/r/tree/main/submissions/gpt-0123456789ab\n"
+    assert earlier_results(YAML).change(data) == "replaces the results of gpt-0123456789ab"
+
+
+def made(run: Path, repo: str | None) -> Delivery:
+    api = HfApi(endpoint="http://127.0.0.1:9", token=False)
+    return prepare(run, SubmitOptions(org="rupee-org", repo=repo), api, lambda _: None)[0]
+
+
+def test_the_repository_of_a_model_is_added_but_never_dropped(hub: HubServer, runs: dict[str, Path]) -> None:
+    without, named, other = (made(runs["part"], repo) for repo in (None, MODEL, "else/where"))
+    results = hub.repo("dataset", RESULTS)
+    results.put(without.files)
+    said = sent(hub, [named])
+    change = f"names the model's repository, {MODEL}, in a submission that is there already"
+    assert said == f"dataset {RESULTS}: {hub.url}/datasets/{RESULTS}/discussions/1; it {change}"
+    [pull] = results.pull_requests
+    assert pull.title == f"{without.title} ({change})"
+    results.merge(1, "owner")
+    before = len(hub.writes)
+    for again in (without, other, named):
+        assert sent(hub, [again]) == f"dataset {RESULTS} has it already: nothing sent"
+    assert len(hub.writes) == before
+
+
+def test_the_same_answers_packed_otherwise_are_not_sent_again(hub: HubServer, runs: dict[str, Path]) -> None:
+    delivery = made(runs["part"], MODEL)
+    packed = {path: data + b" " * path.endswith("scores.json") for path, data in delivery.files.items()}
+    hub.repo("dataset", RESULTS).put(packed)
+    assert sent(hub, [delivery]) == f"dataset {RESULTS} has it already: nothing sent"
+    assert hub.writes == []
+
+
+def test_a_damaged_submission_is_replaced(hub: HubServer, runs: dict[str, Path]) -> None:
+    delivery = made(runs["part"], MODEL)
+    manifest = delivery.earlier.path
+    hub.repo("dataset", RESULTS).put({**delivery.files, manifest: b"{"})
+    assert sent(hub, [delivery]).endswith(f"; it replaces {manifest}, which is damaged")
+
+
+def test_a_dry_run_looks_at_what_is_there(
+    hub: HubServer, runs: dict[str, Path], prepared: list[Delivery]
+) -> None:
+    api = HfApi(endpoint=hub.url, token=False)
+    said: list[str] = []
+    hub.repo("model", MODEL).put({YAML: b"- old: true\n"})
+    hub.repo("dataset", RESULTS).put(prepared[0].files)
+    look(api, prepared, said.append)
+    assert said == [
+        f"dataset {RESULTS} has it already: nothing would be sent",
+        f"model {MODEL}: would open a pull request; it replaces the results of another run",
+    ]
+    hub.fail("GET", "/api/models/", 0)
+    look(api, prepared[1:], said.append)
+    assert said[2].startswith(
+        f"note: what is there already cannot be seen (read model {MODEL}: no connection"
+    )
+    assert hub.writes == []
+
+
+def test_failed_and_cut_answers_are_told(tmp_path: Path) -> None:
+    def spoil(records: list[Record]) -> list[Record]:
+        for each in records[:3]:
+            each |= {"output": None, "finish_reason": None, "error": "HTTP 500"}
+        records[5]["output"] = "x" * 30_000
+        return records
+
+    said: list[str] = []
+    api = HfApi(endpoint="http://127.0.0.1:9", token=False)
+    prepare(write_run(tmp_path / "run", change=spoil), SubmitOptions(), api, said.append)
+    assert said[1:4] == [
+        "note: only 90.0 % of the answers have a value: no rank",  # 36 of 40
+        "note: 3 of 40 calls failed and count as unanswered: repeat the command that made the run with "
+        "--retry-errors to ask them again",
+        "note: 1 answers are cut at 20,000 characters and count as cut off",
+    ]
+
+
+def test_a_run_without_any_answer_is_refused(here: Command, tmp_path: Path) -> None:
+    def fail(records: list[Record]) -> list[Record]:
+        return [each | {"output": None, "error": "HTTP 500"} for each in records]
+
+    done = here("submit", write_run(tmp_path / "run", change=fail))
+    assert done.status == 1
+    assert "none of its answers has a value" in done.err
+    assert "40 of 40 calls failed" in done.err
+    assert "--retry-errors" in done.err
+
+
+@pytest.mark.parametrize(("n_empty", "has_results"), [(1_957, True), (1_958, False)])  # 95 % are 37,192.5
+def test_results_need_nearly_all_answers(tmp_path: Path, n_empty: int, has_results: bool) -> None:
+    def leave_out(records: list[Record]) -> list[Record]:
+        for each in records[:n_empty]:
+            each["output"] = ""
+        return records
+
+    folder = build_submission(write_run(tmp_path / "run", selection=Selection(), change=leave_out), tmp_path)
+    checked = check_submission(folder)
+    assert checked.manifest is not None
+    assert checked.result is not None
+    reason = reason_without(checked.manifest, checked.result)
+    if has_results:
+        assert reason is None
+        text = eval_yaml(checked.manifest, checked.result, Source("o/rupeebias", None, "https://example.org"))
+        assert "; 95.0 % of the answers have a value; standard arm" in " ".join(text.split())
+    else:
+        assert reason == "only 94.99 % of the answers have a value, 95 % are needed"
+
+
+def test_rights_are_asked_before_any_work(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
+    done = cli("submit", runs["unfinished"], "--org", "rupee-org", "--create-pr", token="hf_readonly")
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("error: the token of asha may only read")
 
 
 def test_if_the_second_fails_the_same_command_sends_the_rest(
@@ -416,6 +569,25 @@ def test_a_name_that_is_no_text(here: Command, tmp_path: Path) -> None:
     [found] = json.loads(here("validate-submission", tmp_path, "--json").out)
     assert found["name"] == "a\ufffd\ufffd"
     assert r"the name 'a\udcff\n' is not made of" in found["problems"][0]["message"]
+
+
+def test_strays_are_told(here: Command, runs: dict[str, Path], tmp_path: Path) -> None:
+    folder = build_submission(runs["part"], tmp_path)
+    (folder.parent / "README.md").touch()
+    done = here("validate-submission", tmp_path)
+    assert (done.status, done.out.splitlines()[2:]) == (
+        0,
+        [
+            "beside the submissions: accepted",
+            "  note: submissions/ holds 'README.md', which is no folder",
+        ],
+    )
+    os.mkfifo(folder.parent / "pipe")
+    done = here("validate-submission", tmp_path, "--json")
+    assert done.status == 1
+    found = json.loads(done.out)[1]
+    assert found["accepted"] is False
+    assert found["problems"][1] == {"message": "submissions/ holds 'pipe', which is no folder", "fatal": True}
 
 
 def test_nothing_to_validate(here: Command, tmp_path: Path) -> None:

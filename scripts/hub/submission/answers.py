@@ -4,6 +4,7 @@ Arrow arrays are made of buffers, never of Python lists: `pyarrow.array(list)` w
 """
 
 import io
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .footer import read_footer
-from .limits import MAX_CHARACTERS
+from .limits import MAX_CHARACTERS, MAX_IN_MEMORY
 from .pages import check_pages
 
 _TEXTS: Final = ("prompt_id", "output", "finish_reason")
 _DICTIONARY_BYTES: Final = 8 << 20
+_TOO_LONG: Final = "x" * (MAX_CHARACTERS + 1)
+"""Stands for a text of so many bytes that it is not even decoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,33 +113,50 @@ def read_answers(data: bytes, n_repeats: int) -> Answers:
 
 def _joined(batches: Sequence[Any]) -> Answers:
     rows = Answers([], [], [], [], [])
-    known: dict[tuple[int, ...], list[str | None]] = {}
+    known = _Words()
     for batch in batches:
-        rows.prompt_ids.extend(str(text) for text in _words(batch.column(0), known))
+        rows.prompt_ids.extend(str(text) for text in known.of(batch.column(0)))
         rows.repeats.extend(_numbers(batch.column(1)).tolist())
-        rows.outputs.extend(_words(batch.column(2), known))
-        rows.finish_reasons.extend(_words(batch.column(3), known))
+        rows.outputs.extend(known.of(batch.column(2)))
+        rows.finish_reasons.extend(known.of(batch.column(3)))
         rows.errors.extend(batch.column(4).to_pylist())
     return rows
 
 
-def _words(column: Any, known: dict[tuple[int, ...], list[str | None]]) -> list[str | None]:
-    """Return the texts of a dictionary column; batches with one dictionary share its texts."""
-    dictionary = column.dictionary
-    place = (dictionary.offset, len(dictionary), *(b.address if b else 0 for b in dictionary.buffers()))
-    if place not in known:
-        known[place] = [*_checked_lengths(dictionary.to_pylist()), None]
-    words, codes = known[place], _numbers(column.indices)
-    if column.null_count:
-        codes = np.where(_valid(column.indices), codes, -1)
-    return [words[code] for code in codes.tolist()]
+class _Words:
+    """The texts of dictionary columns, decoded within limits; batches with one dictionary share them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], list[str | None]] = {}
+        self._size = 0
+
+    def of(self, column: Any) -> list[str | None]:
+        dictionary = column.dictionary
+        buffers = (buffer.address if buffer else 0 for buffer in dictionary.buffers())
+        place = (dictionary.offset, len(dictionary), *buffers)
+        if place not in self._known:
+            self._known[place] = [*map(self._word, dictionary), None]
+        words, codes = self._known[place], _numbers(column.indices)
+        if column.null_count:
+            codes = np.where(_valid(column.indices), codes, -1)
+        return [words[code] for code in codes.tolist()]
+
+    def _word(self, scalar: Any) -> str | None:
+        """Return one text; only then is known what it takes: one odd letter makes each take four bytes."""
+        if not scalar.is_valid:
+            return None
+        word: str = scalar.as_py() if scalar.as_buffer().size <= 4 * MAX_CHARACTERS else _TOO_LONG
+        if len(word) > MAX_CHARACTERS:
+            raise ValueError(f"a text in it has more characters than the {MAX_CHARACTERS:,} that are allowed")
+        self._size += in_memory(word)
+        if self._size > MAX_IN_MEMORY:
+            raise ValueError(f"its distinct texts take more than {MAX_IN_MEMORY >> 20} MB of memory")
+        return word
 
 
-def _checked_lengths(words: list[str | None]) -> list[str | None]:
-    longest = max((len(word) for word in words if word), default=0)
-    if longest > MAX_CHARACTERS:
-        raise ValueError(f"its longest text has {longest:,} characters, at most {MAX_CHARACTERS:,} allowed")
-    return words
+def in_memory(text: str) -> int:
+    """Return how many bytes the letters of a text take in memory: one, two or four for each."""
+    return sys.getsizeof(text) - sys.getsizeof("")
 
 
 def _numbers(array: Any) -> npt.NDArray[np.int32]:

@@ -1,7 +1,7 @@
 """Making a submission of a run."""
 
 from collections.abc import Mapping
-from dataclasses import astuple, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -18,27 +18,17 @@ from ...errors import RupeeBiasError, UsageError
 from ...generate.manifest import Manifest, PromptSet, read_manifest
 from ...generate.outputs import Record, latest_valid, read_outputs
 from ...generate.secrets import check_no_secret
-from ...naming import file_name
-from .answers import Answers, write_answers
+from .answers import Answers, in_memory, write_answers
 from .check import default_score, run_outputs
-from .limits import MAX_BYTES, MAX_CHARACTERS, MAX_REPEATS, MAX_UNPACKED
-from .manifest import manifest_bytes
+from .identity import submission_name
+from .limits import MAX_BYTES, MAX_CHARACTERS, MAX_IN_MEMORY, MAX_REPEATS, MAX_UNPACKED
+from .manifest import manifest_bytes, plain_selection
 from .public import public_counts, public_model, public_settings
 from .records import FILES, FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
 from .texts import fault_in_name, fault_in_repo, fault_in_time, without_zone
 
 _JOURNAL: Final = "outputs.jsonl"
 _CUT: Final = "length"
-_IDENTITY: Final = (
-    "model",
-    "settings",
-    "arm",
-    "repeats",
-    "selection",
-    "prompts_sha256",
-    "dataset_fingerprint",
-)
-"""What of a manifest makes it another submission, beside the answers."""
 
 
 def build_submission(run: Path, out: Path, *, model_repo: str | None = None) -> Path:
@@ -60,7 +50,7 @@ def build_submission(run: Path, out: Path, *, model_repo: str | None = None) -> 
     declared = replace(declared, outputs_sha256=sha256(outputs).hexdigest())
     scores = orjson.dumps(default_score(run_outputs(declared, answers)), option=orjson.OPT_INDENT_2) + b"\n"
     content = {MANIFEST: manifest_bytes(declared), OUTPUTS: outputs, SCORES: scores}
-    folder = out / FOLDER / f"{file_name(declared.model)}-{_identity_hash(declared, answers)}"
+    folder = out / FOLDER / submission_name(declared, answers)
     _write(folder, content)
     return folder
 
@@ -100,17 +90,21 @@ def _records(run: Path, manifest: Manifest, ids: list[str]) -> list[Record]:
 
 def _answers(records: list[Record]) -> Answers:
     failed = [record.get("error") is not None for record in records]
-    texts = [_text(record.get("output")) for record in records]
+    texts = [None if record.get("error") is not None else _text(record.get("output")) for record in records]
     return Answers(
         prompt_ids=[record["prompt_id"] for record in records],
         repeats=[record["repeat"] for record in records],
         outputs=[text if text is None else text[:MAX_CHARACTERS] for text in texts],
         finish_reasons=[
-            _CUT if text is not None and len(text) > MAX_CHARACTERS else _text(record.get("finish_reason"))
-            for text, record in zip(texts, records, strict=True)
+            None if error else _CUT if _is_cut(text) else _text(record.get("finish_reason"))
+            for error, text, record in zip(failed, texts, records, strict=True)
         ],
         errors=failed,
     )
+
+
+def _is_cut(text: str | None) -> bool:
+    return text is not None and len(text) > MAX_CHARACTERS
 
 
 def _text(value: Any) -> str | None:
@@ -132,7 +126,7 @@ def _declared(
         arm=identity.arm,
         repeats=manifest.repeats,
         complete=len(ids) == N_PROMPTS,
-        selection=identity.selection.to_json(),
+        selection=plain_selection(identity.selection).to_json(),
         n_prompts=prompts.count,
         prompts_sha256=prompts.sha256,
         dataset_fingerprint=identity.dataset_fingerprint,
@@ -168,20 +162,14 @@ def _check(run: Path, model: str, settings: dict[str, Any], model_repo: str | No
 
 def _packed(run: Path, answers: Answers) -> bytes:
     unpacked = sum(len(text.encode()) for text in answers.outputs if text is not None)
-    packed = write_answers(answers) if unpacked <= MAX_UNPACKED else b""
-    if unpacked > MAX_UNPACKED or len(packed) > MAX_BYTES[OUTPUTS]:
+    decoded = sum(in_memory(text) for text in set(answers.outputs) if text is not None)
+    packed = write_answers(answers) if unpacked <= MAX_UNPACKED and decoded <= MAX_IN_MEMORY else b""
+    if not packed or len(packed) > MAX_BYTES[OUTPUTS]:
         raise RupeeBiasError(
             f"{run} has {unpacked >> 20:,} MB of answers, more than can be submitted: ask with --max-tokens, "
             "or with fewer --repeats"
         )
     return packed
-
-
-def _identity_hash(declared: SubmissionManifest, answers: Answers) -> str:
-    """Return 12 hexadecimal digits that stand for what was asked and for every answer."""
-    identity = {name: getattr(declared, name) for name in _IDENTITY}
-    content = orjson.dumps([identity, astuple(answers)], option=orjson.OPT_SORT_KEYS)
-    return sha256(content).hexdigest()[:12]
 
 
 def _write(folder: Path, content: Mapping[str, bytes]) -> None:

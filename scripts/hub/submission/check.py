@@ -14,12 +14,14 @@ from rupeebias.metric.layout import prompt_rows
 
 from ...scoring.read import RunOutputs
 from ...selection import Selection, expected_prompt_ids
+from ..leaderboard.scale import FEWEST_READ_PCT
 from .answers import Answers, read_answers
 from .comparing import score_problems
 from .folders import folder_problems, read_file
+from .identity import submission_name
 from .manifest import parse_manifest
 from .records import MANIFEST, OUTPUTS, SCORES, CheckedSubmission, Problem, SubmissionManifest
-from .texts import shown
+from .texts import short_share, shown
 
 
 def check_submission(folder: Path) -> CheckedSubmission:
@@ -35,7 +37,7 @@ def check_submission(folder: Path) -> CheckedSubmission:
     result = None if outputs is None else _recomputed(outputs, problems)
     stated = _content(folder, SCORES, problems)
     if stated is not None:
-        problems += score_problems(stated, result)
+        problems += score_problems(stated, manifest, result)
     return CheckedSubmission(folder, tuple(problems), manifest, outputs, result)
 
 
@@ -98,9 +100,13 @@ def _read_outputs(folder: Path, manifest: SubmissionManifest, problems: list[Pro
         problems.append(Problem(f"outputs.parquet: {error}"))
         return None
     outputs = run_outputs(manifest, answers)
-    found = list(_row_problems(manifest, outputs))
+    found = [*_row_problems(manifest, outputs), *_error_problems(answers)]
     problems += found
-    return None if any(problem.fatal for problem in found) else outputs
+    if any(problem.fatal for problem in found):
+        return None
+    if (name := submission_name(manifest, answers)) != folder.name:
+        problems.append(Problem(f"a submission of this content is named {name}: it is a copy or changed"))
+    return outputs
 
 
 def _row_problems(manifest: SubmissionManifest, outputs: RunOutputs) -> Iterator[Problem]:
@@ -119,12 +125,23 @@ def _row_problems(manifest: SubmissionManifest, outputs: RunOutputs) -> Iterator
         return
     known = prompt_rows()
     rows = np.array([known[name] for name in outputs.prompt_ids], dtype=np.int64)
-    n_distinct = len(np.unique(rows * manifest.repeats + repeats))
+    places = rows * manifest.repeats + repeats
+    n_distinct = len(np.unique(places))
     if n_distinct < len(rows):
         yield Problem(f"outputs.parquet: {len(rows) - n_distinct:,} rows repeat a prompt_id and repeat")
+    elif (np.diff(places) < 0).any():
+        yield Problem("outputs.parquet: its rows are not in the order of the dataset")
     missing = len(chosen) * manifest.repeats - n_distinct
     if missing:
         yield _missing(missing, manifest)
+
+
+def _error_problems(answers: Answers) -> Iterator[Problem]:
+    """Yield what is wrong with failed calls: they have no answer, and did not end as one that has."""
+    rows = zip(answers.errors, answers.outputs, answers.finish_reasons, strict=True)
+    answered = sum(failed and (bool(text) or reason is not None) for failed, text, reason in rows)
+    if answered:
+        yield Problem(f"outputs.parquet: {answered:,} failed calls have a text or a finish reason")
 
 
 def _missing(count: int, manifest: SubmissionManifest) -> Problem:
@@ -136,7 +153,15 @@ def _missing(count: int, manifest: SubmissionManifest) -> Problem:
 
 def _recomputed(outputs: RunOutputs, problems: list[Problem]) -> Result | None:
     try:
-        return default_score(outputs)
+        result = default_score(outputs)
     except MetricInputError as error:
         problems.append(Problem(f"outputs.parquet cannot be scored: {shown(str(error), 200)}"))
         return None
+    share = result["parse_health_pct"]
+    if not result["n_scored"]:
+        problems.append(Problem("none of its answers has a value, so there is nothing to compare"))
+    elif share < FEWEST_READ_PCT:
+        problems.append(
+            Problem(f"only {short_share(share)} % of the answers have a value: no rank", fatal=False)
+        )
+    return result

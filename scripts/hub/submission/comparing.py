@@ -7,20 +7,26 @@ from typing import Any, Final
 from rupeebias.metric import HEADLINES, TABLES, Result
 from rupeebias.metric.version import METRIC_VERSION
 
-from .records import Problem
+from .records import Problem, SubmissionManifest
 from .strict_json import strict_json
 from .texts import shown
 
 _TOLERANCE: Final = 1e-6
 """Absolute and relative: computers differ in the last digits."""
 _SHOWN: Final = 5
+_OLDER: Final[tuple[str, ...]] = ()
+"""Earlier versions of the metric, whose scores have the same form and may differ: there is none yet."""
+_VERSIONS: Final = ("metric", "benchmark")
+"""Versions that a manifest and the settings of its scores both state."""
 _KEYS: Final = (*HEADLINES, "warnings", "settings", "tables")
 
 
-def score_problems(data: bytes, result: Result | None) -> Iterator[Problem]:
-    """Yield what is wrong with the content of `scores.json`, beside the recomputed `result`.
+def score_problems(
+    data: bytes, manifest: SubmissionManifest | None, result: Result | None
+) -> Iterator[Problem]:
+    """Yield what is wrong with the content of `scores.json`, beside the manifest and recomputed `result`.
 
-    With None, where nothing could be recomputed, only its form is checked.
+    With None, where nothing could be read or recomputed, only its form is checked.
     """
     try:
         stated = strict_json(data)
@@ -30,15 +36,33 @@ def score_problems(data: bytes, result: Result | None) -> Iterator[Problem]:
     version = _metric_version(stated)
     if version is None:
         yield Problem("scores.json is not the result of `rupeebias score`: it has no settings.metric_version")
+        return
+    yield from _version_problems(version, stated["settings"], manifest)
+    if faults := list(_form_faults(stated)):
+        yield from (Problem(f"scores.json {fault}") for fault in faults)
+    elif version == METRIC_VERSION and result is not None:
+        yield from _differences_as_problem(stated, result)
+
+
+def _version_problems(
+    version: str, settings: Mapping[str, Any], manifest: SubmissionManifest | None
+) -> Iterator[Problem]:
+    if version in _OLDER:
+        yield Problem(
+            f"scores.json is by metric {version}, recomputed values by {METRIC_VERSION} count", False
+        )
     elif version != METRIC_VERSION:
         yield Problem(
-            f"scores.json is by metric {shown(version)}, this is {METRIC_VERSION}: recomputed values count",
-            False,
+            f"scores.json was made with metric {shown(version, 30)}, which this version does not know: "
+            f"make the submission again with metric {METRIC_VERSION}"
         )
-    elif faults := list(_form_faults(stated)):
-        yield from (Problem(f"scores.json {fault}") for fault in faults)
-    elif result is not None:
-        yield from _differences_as_problem(stated, result)
+    said_versions = {} if manifest is None else manifest.versions
+    for name in _VERSIONS:
+        said, scored = said_versions.get(name), settings.get(f"{name}_version")
+        if said is not None and said != scored:
+            yield Problem(
+                f"manifest.json says {name} {shown(said, 30)}, scores.json says {shown(scored, 30)}"
+            )
 
 
 def _metric_version(stated: Any) -> str | None:
@@ -78,7 +102,7 @@ def _differences_as_problem(stated: dict[str, Any], result: Result) -> Iterator[
 
 def _differences(stated: dict[str, Any], result: Result) -> Iterator[tuple[str, Any, Any]]:
     """Yield (name, submitted, recomputed) for every value that differs."""
-    yield from _cell_differences("", HEADLINES, stated, result)
+    yield from _cell_differences("", (*HEADLINES, "warnings"), stated, result)
     settings = result["settings"]
     if stated["settings"].keys() != settings.keys():
         yield "settings", sorted(stated["settings"]), sorted(settings)

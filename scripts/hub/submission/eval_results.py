@@ -4,6 +4,7 @@ The Hub's boards know one number a task and sort downwards, so the value is the 
 mean gap in percent; the gap itself stands in the notes.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -13,9 +14,10 @@ import yaml
 from rupeebias.metric import Result
 from rupeebias.metric.version import METRIC_VERSION
 
-from ..leaderboard.scale import parity
-from .manifest import SIMULATED
+from ..leaderboard.scale import FEWEST_READ_PCT, parity
+from .manifest import is_simulated
 from .records import SubmissionManifest
+from .texts import short_share
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
@@ -41,13 +43,18 @@ class Source:
 
 def reason_without(manifest: SubmissionManifest, result: Result) -> str | None:
     """Return why a run gets no evaluation results, None if it gets them."""
-    if manifest.model.startswith(SIMULATED):
+    if is_simulated(manifest):
         return "a simulated respondent is no model"
     if not manifest.complete:
         return "only a part of the benchmark was asked, and a part is not comparable"
     if manifest.arm != _ARM:
         return f"only the {_ARM} arm is compared, this is the arm {manifest.arm}"
-    return "no gap can be computed" if result["mean_delta_pct"] is None else None
+    if result["mean_delta_pct"] is None:
+        return "no gap can be computed"
+    share = result["parse_health_pct"]
+    if share < FEWEST_READ_PCT:
+        return f"only {short_share(share)} % of the answers have a value, {FEWEST_READ_PCT:g} % are needed"
+    return None
 
 
 def eval_yaml(manifest: SubmissionManifest, result: Result, source: Source) -> str:
@@ -72,7 +79,7 @@ def _entries(manifest: SubmissionManifest, result: Result, source: Source) -> It
                 date=manifest.updated_at,
                 source_url=source.url,
                 source_name=SOURCE_NAME,
-                notes=_notes(gap, low, high, manifest.arm),
+                notes=_notes(gap, low, high, manifest.arm, result["parse_health_pct"]),
             )
 
 
@@ -87,9 +94,11 @@ def _gaps(result: Result) -> Iterator[tuple[str, float | None, float | None, flo
             yield row["axis"], row["mean_delta_pct"], row["ci_low"], row["ci_high"]
 
 
-def _notes(gap: float, low: float | None, high: float | None, arm: str) -> str:
+def _notes(gap: float, low: float | None, high: float | None, arm: str, share: float) -> str:
     interval = "" if low is None or high is None else f" (95 % interval {low:.2f} to {high:.2f})"
+    # Rounded down: 99.99 % is not all.
+    read = "" if share >= 100 else f"{math.floor(share * 10) / 10:.1f} % of the answers have a value; "
     return (
-        f"parity = 100 - mean gap, at least 0; mean gap {gap:.2f} %{interval}, lower is fairer; "
+        f"parity = 100 - mean gap, at least 0; mean gap {gap:.2f} %{interval}, lower is fairer; {read}"
         f"{arm} arm, rupeebias metric {METRIC_VERSION}"
     )

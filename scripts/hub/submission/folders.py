@@ -15,6 +15,7 @@ from .records import FILES, FOLDER, Problem
 from .texts import shown
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+_NO_HARM: Final = ("README.md", ".gitattributes")
 _OPEN: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -27,6 +28,19 @@ def find_submissions(results: Path) -> list[Path]:
     if not folder.is_dir():
         raise UsageError(f"{results} has no folder {FOLDER}/: give a copy of a results dataset")
     return sorted(path for path in folder.iterdir() if path.is_dir() or path.is_symlink())
+
+
+def stray_problems(results: Path) -> list[Problem]:
+    """Return what lies in `results/submissions` beside folders: a page and git's settings are no harm."""
+    with os.scandir(results / FOLDER) as entries:
+        strays = sorted(each.name for each in entries if not each.is_symlink() and not each.is_dir())
+    problems = [
+        Problem(f"{FOLDER}/ holds {shown(name)}, which is no folder", name not in _NO_HARM)
+        for name in strays[:MAX_ENTRIES]
+    ]
+    if (more := len(strays) - MAX_ENTRIES) > 0:
+        problems.append(Problem(f"{FOLDER}/ holds {more:,} more that are no folders"))
+    return problems
 
 
 def folder_problems(folder: Path) -> Iterator[Problem]:
@@ -75,7 +89,8 @@ def submission_digest(folder: Path) -> str:
 
     This is the content of the three files, and what is wrong with the folder's name or with what else lies
     in it. A file that would be refused unread stands in for itself by the reason, so that even a hostile
-    folder has a digest. The same submission under another good name has the same one.
+    folder has a digest. A copy under another name has the same one: whoever remembers verdicts by digest
+    must do so by name, too.
     """
     digest = hashlib.sha256()
     for problem in folder_problems(folder):

@@ -1,8 +1,8 @@
 """`manifest.json` of a submission: written from a run's, read with every field checked."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, fields, replace
 from typing import Any, Final
 
 import orjson
@@ -16,11 +16,12 @@ from ...generate.options import ARMS
 from ...selection import Selection, expected_prompt_ids
 from .limits import MAX_ENTRIES, MAX_REPEATS
 from .records import FORMAT, Problem, SubmissionManifest
+from .settings import fault_in_settings, tells_temperature
 from .strict_json import strict_json
 from .texts import fault_in_name, fault_in_repo, fault_in_time, shown, without_zone
 
-SIMULATED: Final = "sim/"
-"""What the names of simulated respondents begin with."""
+_SIMULATED: Final = "sim/"
+_SIMULATING: Final = "simulated"
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
 _NAMES: Final = tuple(field.name for field in fields(SubmissionManifest))
 
@@ -29,6 +30,35 @@ def manifest_bytes(manifest: SubmissionManifest) -> bytes:
     """Return the content of `manifest.json`."""
     content = {"format": FORMAT, **asdict(manifest)}
     return orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+
+
+def is_simulated_name(name: str) -> bool:
+    """Tell whether a name is that of a simulated respondent."""
+    return name.strip().casefold().startswith(_SIMULATED)
+
+
+def is_simulated(manifest: SubmissionManifest) -> bool:
+    """Tell whether a simulated respondent gave any of the answers, however its name is written."""
+    providers = (manifest.provider, manifest.settings.get("provider"), manifest.model.partition("/")[0])
+    return any(map(is_simulated_name, (manifest.model, *manifest.response_models))) or any(
+        isinstance(name, str) and name.strip().casefold() in (_SIMULATING, _SIMULATED[:-1])
+        for name in providers
+    )
+
+
+def plain_selection(selection: Selection) -> Selection:
+    """Return a selection of the same prompts that says no more than it must.
+
+    A limit that nothing reaches, or a list of all axes, would make another submission of the same answers.
+    """
+    ids = expected_prompt_ids(selection)
+    everything = Selection()
+    for field in reversed(fields(Selection)):  # identifiers before their axes
+        default: Any = getattr(everything, field.name)
+        if getattr(selection, field.name) != default:
+            simpler = replace(selection, **{field.name: default})
+            selection = simpler if expected_prompt_ids(simpler) == ids else selection
+    return selection
 
 
 def parse_manifest(data: bytes) -> tuple[SubmissionManifest | None, list[Problem]]:
@@ -64,12 +94,15 @@ def _faults(content: Any) -> Iterator[str]:
 
 def _contradictions(manifest: SubmissionManifest) -> Iterator[Problem]:
     """Yield what does not fit together in a manifest whose fields are well formed each."""
-    ids = expected_prompt_ids(Selection.from_json(manifest.selection))
+    selection = Selection.from_json(manifest.selection)
+    ids = expected_prompt_ids(selection)
     if (len(ids) == N_PROMPTS) != manifest.complete:
         said, is_so = ("complete", "a part") if manifest.complete else ("partial", "everything")
         yield Problem(f"manifest.json declares a {said} run, but its selection is {is_so} of the benchmark")
     elif not manifest.complete:
         yield Problem(f"partial: {len(ids):,} of {N_PROMPTS:,} prompts were asked, so it gets no rank", False)
+    if (plain := plain_selection(selection)) != selection:
+        yield Problem(f"manifest.json: its selection is the same as {plain.describe()}: write it so")
     if PromptSet.of(ids) != PromptSet(manifest.n_prompts, manifest.prompts_sha256):
         yield Problem("manifest.json: n_prompts or prompts_sha256 is not that of its selection")
     if manifest.dataset_fingerprint != DATASET_FINGERPRINT:
@@ -79,22 +112,19 @@ def _contradictions(manifest: SubmissionManifest) -> Iterator[Problem]:
         )
     if without_zone(manifest.created_at) > without_zone(manifest.updated_at):
         yield Problem("manifest.json: created_at is after updated_at")
+    if sum(manifest.response_models.values()) > manifest.n_prompts * manifest.repeats:
+        yield Problem("manifest.json: response_models counts more answers than were asked for")
     yield from _model_problems(manifest)
 
 
 def _model_problems(manifest: SubmissionManifest) -> Iterator[Problem]:
-    if manifest.model.startswith(SIMULATED):
+    if is_simulated(manifest):
         yield Problem(f"{manifest.model} is a simulated respondent, no model: it cannot be sent", False)
         return
     if not manifest.settings:
         yield Problem("manifest.json: settings are empty; they must say how the model was asked")
-    elif not _tells_temperature(manifest.settings):
+    elif not tells_temperature(manifest.settings):
         yield Problem("settings do not tell the temperature: it was the provider's own default", False)
-
-
-def _tells_temperature(settings: Mapping[str, Any]) -> bool:
-    not_sent = settings.get("not_sent")
-    return "temperature" in settings or (isinstance(not_sent, dict) and "temperature" in not_sent)
 
 
 def _format(value: Any) -> str | None:
@@ -107,9 +137,7 @@ def _repo(value: Any) -> str | None:
 
 
 def _settings(value: Any) -> str | None:
-    if not isinstance(value, dict):
-        return "must be an object"
-    return f"has {len(value):,} entries, at most {MAX_ENTRIES}" if len(value) > MAX_ENTRIES else None
+    return fault_in_settings(value)
 
 
 def _arm(value: Any) -> str | None:
@@ -141,14 +169,14 @@ def _sha256(value: Any) -> str | None:
     return None if isinstance(value, str) and _HEX.fullmatch(value) else "must be 64 hexadecimal digits"
 
 
-def _names_to(kind: type) -> Callable[[Any], str | None]:
+def _names_to(fault_of: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
     def fault(value: Any) -> str | None:
         if not isinstance(value, dict) or len(value) > MAX_ENTRIES:
             return f"must be an object of at most {MAX_ENTRIES} entries"
         for name, item in value.items():
-            wrong = fault_in_name(name) or (fault_in_name(item) if kind is str else None)
-            if wrong or type(item) is not kind:
-                return f"has the entry {shown(name)}, which {wrong or f'must be {kind.__name__}'}"
+            wrong = fault_in_name(name) or fault_of(item)
+            if wrong:
+                return f"has the entry {shown(name)}, which {wrong}"
         return None
 
     return fault
@@ -170,7 +198,7 @@ _CHECKS: Final[dict[str, Callable[[Any], str | None]]] = {
     "outputs_sha256": _sha256,
     "created_at": fault_in_time,
     "updated_at": fault_in_time,
-    "versions": _names_to(str),
-    "response_models": _names_to(int),
+    "versions": _names_to(fault_in_name),
+    "response_models": _names_to(_whole(N_PROMPTS * MAX_REPEATS)),
 }
 """What is wrong with the value of each key, None if nothing is."""

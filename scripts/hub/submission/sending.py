@@ -1,7 +1,7 @@
 """`rupeebias submit`: a run's submission and evaluation results, shown first, then sent to the Hub."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,16 +15,17 @@ from ..publish.api import hub_client
 from ..publish.rights import require_writer
 from .build import build_submission
 from .check import check_submission
-from .delivery import Delivery, Found, find_delivery, send_delivery
+from .delivery import Delivery, find_delivery, send_delivery
+from .earlier import earlier_results, earlier_submission
 from .eval_results import PATH, Source, eval_yaml, reason_without
-from .manifest import SIMULATED
+from .manifest import is_simulated, is_simulated_name
 from .options import SubmitOptions, check_options
-from .records import FOLDER, CheckedSubmission
+from .preview import Say, changing, look, losses, show, where
+from .records import FOLDER, MANIFEST, CheckedSubmission
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-Say = Callable[[str], object]
 _PLACEHOLDER: Final = "ORG"
 
 
@@ -35,16 +36,30 @@ def submit(run: Path, options: SubmitOptions, say: Say) -> None:
     submitted and repositories or rights that are missing.
     """
     check_options(options)
-    if options.create_pr and read_manifest(run).identity.model.startswith(SIMULATED):
+    if is_simulated_name(read_manifest(run).identity.model) and options.create_pr:
         raise RupeeBiasError(f"{run} is a run of a simulated respondent, no model: it cannot be sent")
     api = hub_client()
+    if options.create_pr:
+        _ask_first(api, options)
     deliveries = prepare(run, options, api, say)
     for delivery in deliveries:
-        _show(delivery, say)
+        show(delivery, say, with_manifest=not options.create_pr)
     if options.create_pr:
         send(api, deliveries, say)
-    else:
-        say("dry run: nothing was sent (--create-pr sends)")
+        return
+    if options.org is not None:
+        look(api, deliveries, say)
+    say("dry run: nothing was sent (--create-pr sends)")
+
+
+def _ask_first(api: "HfApi", options: SubmitOptions) -> None:
+    """Ask for rights and repositories before the work of making a submission."""
+    require_writer(api)
+    repositories = [("dataset", f"{options.org}/{RESULTS}"), ("model", options.repo)]
+    for kind, name in repositories:
+        if name is not None:
+            with hub_errors(f"read {kind} {name}", _token(api)):
+                api.repo_info(name, repo_type=kind)
 
 
 def prepare(run: Path, options: SubmitOptions, api: "HfApi", say: Say) -> list[Delivery]:
@@ -53,9 +68,9 @@ def prepare(run: Path, options: SubmitOptions, api: "HfApi", say: Say) -> list[D
         folder = build_submission(run, options.out or Path(temporary), model_repo=options.repo)
         if options.out is not None:
             say(f"wrote {folder}")
-        checked = _checked(folder)
-        for problem in checked.problems:
-            say(f"note: {problem.message}")
+        checked = _checked(folder, is_sent=options.create_pr)
+        for note in (*(problem.message for problem in checked.problems), *losses(checked)):
+            say(f"note: {note}")
         return list(_deliveries(checked, options, api, say))
 
 
@@ -69,21 +84,26 @@ def send(api: "HfApi", deliveries: list[Delivery], say: Say) -> None:
     sent: list[str] = []
     for delivery, found in zip(deliveries, states, strict=True):
         if found.is_there:
-            say(f"{delivery.target} has it already{_where(found)}: nothing sent")
+            say(f"{delivery.target} has it already{where(found)}: nothing sent")
             continue
         try:
             sent.append(send_delivery(api, delivery, found))
         except RupeeBiasError as error:
             before = f"\nSent before: {', '.join(sent)}. The same command sends the rest." if sent else ""
             raise RupeeBiasError(f"{error}{before}") from None
-        say(f"{delivery.target}: {sent[-1]}")
+        say(f"{delivery.target}: {sent[-1]}{changing(found)}")
 
 
-def _checked(folder: Path) -> CheckedSubmission:
+def _checked(folder: Path, *, is_sent: bool) -> CheckedSubmission:
     checked = check_submission(folder)
+    if is_sent and checked.manifest is not None and is_simulated(checked.manifest):
+        raise RupeeBiasError(
+            f"{checked.manifest.model} is a simulated respondent, no model: it cannot be sent"
+        )
     if not checked.accepted:
         faults = "; ".join(problem.message for problem in checked.problems if problem.fatal)
-        raise RupeeBiasError(f"the submission would be refused: {faults}")
+        lost = "".join(f"; {loss}" for loss in losses(checked))
+        raise RupeeBiasError(f"the submission would be refused: {faults}{lost}")
     return checked
 
 
@@ -106,6 +126,7 @@ def _deliveries(
             "`rupeebias validate-submission` computes its scores again."
         ),
         files={f"{path}/{file.name}": file.read_bytes() for file in sorted(folder.iterdir())},
+        earlier=earlier_submission(f"{path}/{MANIFEST}", manifest),
     )
     reason = reason_without(manifest, result)
     if reason is not None:
@@ -114,13 +135,19 @@ def _deliveries(
         say("note: no evaluation results for the page of the model: --repo names it")
     else:
         url = options.source_url or f"{api.endpoint}/datasets/{results}/tree/main/{path}"
+        if options.source_url is None:
+            say("note: the source that the results name is there once the results dataset has merged it")
         source = Source(f"{owner}/{DATASET}", _revision(api, options.org, say), url)
         yield Delivery(
             kind="model",
             repo=options.repo,
             title="RupeeBias evaluation results",
-            description=f"Results on the benchmark {source.dataset}. The outputs behind them: {url}",
+            description=(
+                f"Results of the run {folder.name} on the benchmark {source.dataset}. "
+                f"The outputs behind them: {url}"
+            ),
             files={PATH: eval_yaml(manifest, result, source).encode()},
+            earlier=earlier_results(PATH),
         )
 
 
@@ -136,7 +163,7 @@ def _revision(api: "HfApi", org: str | None, say: Say) -> str | None:
         return None
     name = f"{org}/{DATASET}"
     try:
-        with hub_errors(f"read dataset {name}", api.token if isinstance(api.token, str) else None):
+        with hub_errors(f"read dataset {name}", _token(api)):
             tags = api.list_repo_refs(name, repo_type="dataset").tags
     except RupeeBiasError as error:
         say(f"note: the results name no revision of the dataset ({error})")
@@ -147,15 +174,5 @@ def _revision(api: "HfApi", org: str | None, say: Say) -> str | None:
     return commit
 
 
-def _show(delivery: Delivery, say: Say) -> None:
-    size = sum(map(len, delivery.files.values()))
-    count = len(delivery.files)
-    say(f"pull request on {delivery.target}: {count} file{'s' * (count > 1)}, {size:,} bytes")
-    for path, content in delivery.files.items():
-        say(f"  {len(content):>11,}  {path}")
-    if PATH in delivery.files:
-        say(delivery.files[PATH].decode().rstrip("\n"))
-
-
-def _where(found: Found) -> str:
-    return "" if found.url is None else f", in the open pull request {found.url}"
+def _token(api: "HfApi") -> str | None:
+    return api.token if isinstance(api.token, str) else None

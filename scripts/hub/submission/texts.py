@@ -1,20 +1,32 @@
 """Names and times in a submission, which anybody may have written."""
 
+import math
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from ..leaderboard.scale import FEWEST_READ_PCT
 from .limits import MAX_NAME
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
 _CLOCK_ERROR: Final = timedelta(hours=24)
-_DRIVE: Final = re.compile(r"[A-Za-z]:/")
+_EARLIEST: Final = "2020"
+_NAME: Final = re.compile(r"[A-Za-z0-9._:@/+ ()=-]*")
+"""Letters of names: those of LiteLLM's. Others look like these, or like nothing."""
+_DRIVE: Final = re.compile(r"(?:^|/)[A-Za-z]:")
+_NO_MODELS: Final = ("datasets/", "spaces/")
 
 
 def shown(value: Any, longest: int = 60) -> str:
     """Return a value for a message: one line, no control or direction marks, not long."""
     text = repr(value[: longest + 1] if isinstance(value, str | list) else value)
     return text if len(text) <= longest + 2 else f"{text[:longest]}..."
+
+
+def short_share(share: float) -> str:
+    """Return a share in percent that falls short of what a rank needs, so that it does not look like it."""
+    digits = 1 if round(share, 1) < FEWEST_READ_PCT else 2
+    return f"{math.floor(share * 100) / 100:.{digits}f}"
 
 
 def printable(text: str) -> str:
@@ -28,12 +40,13 @@ def fault_in_name(name: Any) -> str | None:
         return "must be a text that is not empty"
     if len(name) > MAX_NAME:
         return f"has {len(name):,} characters, at most {MAX_NAME} are allowed"
-    if not name.isprintable():
-        return "holds a control, direction or other character that cannot be seen"
-    if set("<>\\") & set(name):
-        return "holds <, > or a backslash"
-    if name.startswith(("/", "~")) or _DRIVE.match(name) or ".." in name.split("/"):
+    if not _NAME.fullmatch(name):
+        return "holds another character than A-Z, a-z, 0-9, spaces and ._:@/+()=-"
+    parts = name.split("/")
+    if "" in parts or _DRIVE.search(name) or {".", ".."} & set(parts) or name.lower().startswith("file:"):
         return "is a path: a name such as provider/model is expected"
+    if not name[0].isalnum() or name != name.strip():
+        return "must begin with a letter or digit, and not end with a space"
     return None
 
 
@@ -43,6 +56,8 @@ def fault_in_repo(repo: Any) -> str | None:
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
+    if isinstance(repo, str) and repo.lower().startswith(_NO_MODELS):
+        return "must be owner/name of a model, without datasets/ or spaces/"
     if not isinstance(repo, str) or repo.count("/") != 1:
         return "must be null or owner/name"
     try:
@@ -60,6 +75,8 @@ def fault_in_time(text: Any) -> str | None:
         time = datetime.fromisoformat(text)
     except ValueError:
         return "is not a time that exists"
+    if text < _EARLIEST:
+        return f"lies before {_EARLIEST}, when there was no benchmark"
     return "lies in the future" if time > datetime.now(UTC) + _CLOCK_ERROR else None
 
 
