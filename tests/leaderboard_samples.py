@@ -13,15 +13,14 @@ from rupeebias.generate.manifest import PromptSet
 from rupeebias.hub.leaderboard.identity import model_key, settings_key
 from rupeebias.hub.leaderboard.records import Entry, manifest_facts
 from rupeebias.hub.submission.answers import Answers, write_answers
-from rupeebias.hub.submission.build import _identity_hash
 from rupeebias.hub.submission.check import default_score, run_outputs
+from rupeebias.hub.submission.identity import submission_name
 from rupeebias.hub.submission.manifest import manifest_bytes
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
 from rupeebias.metric import HEADLINES
 from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import AXES, N_PROMPTS
 from rupeebias.metric.version import METRIC_VERSION
-from rupeebias.naming import file_name
 from rupeebias.selection import Selection, expected_prompt_ids
 
 SMALL = Selection.parse(use_cases=["salary_increment"], axes=["gender"])
@@ -53,8 +52,7 @@ def write_submission(
     manifest = _manifest(selection, outputs, declared)
     scores = default_score(run_outputs(manifest, answers))
     change_scores(scores)
-    own_name = f"{file_name(manifest.model)}-{_identity_hash(manifest, answers)}"
-    folder = results / FOLDER / (name or own_name)
+    folder = results / FOLDER / (name or submission_name(manifest, answers))
     folder.mkdir(parents=True)
     (folder / MANIFEST).write_bytes(manifest_bytes(manifest))
     (folder / OUTPUTS).write_bytes(outputs)

@@ -26,8 +26,8 @@ from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.selection import Selection
 
-FORMULA = "=acme/HYPERLINK(1)"
-WITH_PAGE = ("formula", "full", "newer", "older")
+HOSTILE_MODEL = "acme/hostile"
+WITH_PAGE = ("hostile", "full", "newer", "older")
 NAMES: dict[str, str] = {}
 """Folders of the submissions by what the tests call them."""
 
@@ -48,7 +48,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     put("newer", model="acme/two", updated_at="2026-11-01T02:00:00Z", effect=0.21)
     put("older", model="acme/two")
     settings = {"temperature": 0, HOSTILE: [HOSTILE]}
-    put("formula", model=FORMULA, settings=settings, wording=lambda _: f"{HOSTILE} 7 %")
+    put("hostile", model=HOSTILE_MODEL, settings=settings, wording=lambda _: f"{HOSTILE} 7 %")
     put("liar", model="acme/liar", change_scores=lie)
     put("script", model="<script>window.owned = 2</script>")
     put("turned", model="acme/\u202eevil")
@@ -102,7 +102,7 @@ def test_every_submission_is_somewhere(board: Board) -> None:
     assert {name: one["status"] for name, one in found.items()} == {
         "full": "ranked",
         "newer": "unranked",
-        "formula": "unranked",
+        "hostile": "unranked",
         "older": "superseded",
         "liar": "refused",
         "script": "refused",
@@ -150,7 +150,7 @@ def test_the_table_is_complete_and_sorted_without_scripts(board: Board) -> None:
     rows = re.findall(r"<tr[^>]*data-words.*?</tr>", text, re.DOTALL)
     models = [re.search(r'<bdi class="name">(.*?)</bdi>', row) for row in rows]
     names = [match[1] for match in models if match]
-    assert names == ["acme/full", *(model.model for model in PUBLISHED), FORMULA, "acme/two"]
+    assert names == ["acme/full", *(model.model for model in PUBLISHED), HOSTILE_MODEL, "acme/two"]
     assert '<form id="filters"' in text
     assert re.search(r'<form id="filters"[^>]* hidden>', text)  # of no use without scripts
     page = Reader(_index(board))
@@ -162,7 +162,7 @@ def test_the_table_is_complete_and_sorted_without_scripts(board: Board) -> None:
     assert text in page.text
 
 
-@pytest.mark.parametrize("name", ["index.html", "refused.html", "models/{formula}.html"])
+@pytest.mark.parametrize("name", ["index.html", "refused.html", "models/{hostile}.html"])
 def test_hostile_texts_stay_texts(board: Board, name: str) -> None:
     page = board.folder / name.format(**NAMES)
     tags = [tag for tag, _ in Reader(page).tags]
@@ -182,9 +182,9 @@ def test_hostile_texts_stay_texts(board: Board, name: str) -> None:
 
 
 def test_the_page_of_a_submission_has_settings_and_files(board: Board) -> None:
-    page = Reader(board.folder / "models" / f"{NAMES['formula']}.html")
+    page = Reader(board.folder / "models" / f"{NAMES['hostile']}.html")
     assert f"Setting: {HOSTILE}" in page.text
-    assert f"Its files are in the folder submissions/{NAMES['formula']} of the results" in page.text
+    assert f"Its files are in the folder submissions/{NAMES['hostile']} of the results" in page.text
     assert "partial: 810 of 39,150 prompts were asked" in page.text
     assert "../index.html" in [attributes.get("href") for _, attributes in page.tags]
     assert "explorer" in [attributes.get("id") for _, attributes in page.tags]
@@ -203,13 +203,11 @@ def test_the_files_of_a_submission_are_linked(results: Path, tmp_path: Path) -> 
             build_leaderboard(results, tmp_path / "out", cache=tmp_path / "c", files_url=wrong)
 
 
-def test_csv_has_everything_and_no_formula(board: Board) -> None:
+def test_csv_has_everything(board: Board) -> None:
     text = (board.folder / "leaderboard.csv").read_text(encoding="utf-8")
     rows = {row["name"] or row["model"]: row for row in csv.DictReader(io.StringIO(text))}
     found = submissions(board.folder)
     assert set(rows) == {one["name"] for one in found.values()} | {model.model for model in PUBLISHED}
-    assert rows[NAMES["formula"]]["model"] == f"'{FORMULA}"
-    assert not [cell for row in rows.values() for cell in row.values() if cell.startswith(tuple("=+@"))]
     full = found["full"]
     assert float(rows[NAMES["full"]]["mean_delta_pct"]) == full["headlines"]["mean_delta_pct"]
     caste = next(row for row in full["tables"]["axis"] if (row["language"], row["axis"]) == ("en", "caste"))

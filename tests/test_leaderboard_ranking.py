@@ -208,6 +208,13 @@ def test_folders_that_are_shown_alike_stay_apart() -> None:
         assert [one.standing.reason for one in found] == ["empty", "its name is not UTF-8"]
 
 
+def test_no_cell_of_the_csv_is_a_formula() -> None:
+    hostile = entry("one", model="=HYPERLINK(1)", provider="@acme", refusals=("+no",))
+    rows = list(csv.DictReader(io.StringIO(board_csv(placed([hostile], NOW)).decode())))
+    assert rows[0]["model"] == "'=HYPERLINK(1)"
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(tuple("=+@"))]
+
+
 def test_too_few_answers_give_no_parity_score() -> None:
     assert entry_parity(entry("a", (1, 3), read=94.99)) is None
     assert entry_parity(entry("a", (1, 3), read=95.0)) == 98.0

@@ -1,6 +1,5 @@
 """Which submissions can be ranked: complete, of the standard arm, nearly all of whose answers were read."""
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -37,7 +36,7 @@ def _declared_fault(manifest: Mapping[str, Any]) -> str:
 def _value_fault(entry: Entry) -> str:
     headlines = entry.headlines or {}
     if not is_read(entry):
-        read = math.floor((headlines.get("parse_health_pct") or 0.0) * 10) / 10  # 94.96 is not 95.0
+        read = min(headlines.get("parse_health_pct") or 0.0, FEWEST_READ_PCT - 0.1)  # 94.96 is not 95.0
         return f"only {read:.1f} % of its answers could be read; {FEWEST_READ_PCT:.0f} % are needed"
     if headlines.get(GAP) is None:
         return "no answers that can be compared"
@@ -55,8 +54,8 @@ def is_read(entry: Entry) -> bool:
 
 
 def entry_parity(entry: Entry) -> float | None:
-    """Return the parity score of a submission; None where too few of its answers could be read."""
-    return parity((entry.headlines or {}).get(GAP)) if is_read(entry) else None
+    """Return the parity score of a submission; None if it is refused or too few answers could be read."""
+    return parity((entry.headlines or {}).get(GAP)) if entry.accepted and is_read(entry) else None
 
 
 def _missing(entry: Entry) -> Iterator[str]:
