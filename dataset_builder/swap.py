@@ -40,7 +40,7 @@ def replaced_folder(out: Path, foreign: Callable[[Path], list[str]]) -> Iterator
             _put_back(staged, out)
             raise
     except OSError as error:
-        raise _unwritable(out, error) from None
+        raise _failed(out, staged, error) from None
     finally:
         shutil.rmtree(staged, ignore_errors=True)
 
@@ -87,6 +87,14 @@ def _refuse_foreign(out: Path, foreign: Callable[[Path], list[str]]) -> None:
             f"{out} holds files that this command did not write ({shown}); "
             "move them away or choose another folder"
         )
+
+
+def _failed(out: Path, staged: Path, error: OSError) -> DatasetFolderError:
+    """Return what to say: the fault may lie with a file that was read for `out`, not with `out`."""
+    named = Path(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes | Path) else out
+    if named == out or named.is_relative_to(staged):
+        return _unwritable(out, error)
+    return DatasetFolderError(f"{named}: {error.strerror or error}; {out} was not written")
 
 
 def _unwritable(out: Path, error: OSError) -> DatasetFolderError:

@@ -397,7 +397,7 @@ def test_a_python_that_does_not_start_blames_no_submission(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONMALLOC", "nonsense")  # Python refuses to start
-    with pytest.raises(RupeeBiasError, match="its check ended with status 1"):
+    with pytest.raises(RupeeBiasError, match="ended with status 1: Python does not start"):
         build_leaderboard(results, tmp_path / "site", cache=tmp_path / "cache")
     assert not (tmp_path / "site").exists()
 

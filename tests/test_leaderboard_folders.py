@@ -13,6 +13,7 @@ import orjson
 import pytest
 from leaderboard_samples import answer_unless, write_submission
 
+from rupeebias.dataset_builder.errors import DatasetFolderError
 from rupeebias.dataset_builder.swap import replaced_folder
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.leaderboard.api import Board, build_leaderboard
@@ -165,7 +166,7 @@ def test_a_folder_is_put_back_that_a_killed_process_had_moved_away(tmp_path: Pat
     old = tmp_path / f".site-{dead_process()}-abcd_123" / "old"
     old.mkdir(parents=True)
     (old / "mine").write_text("mine", encoding="utf-8")
-    error = pytest.raises(Exception, match="did not write")
+    error = pytest.raises(DatasetFolderError, match="did not write")
     with error, replaced_folder(tmp_path / "site", lambda _: ["mine"]):
         pass
     assert [path.name for path in tmp_path.rglob("*")] == ["site", "mine"]
@@ -185,3 +186,11 @@ def test_a_build_that_the_system_ends_leaves_nothing(results: Path, tmp_path: Pa
     assert process.returncode == 143
     assert b"Traceback" not in said
     assert {path.name for path in tmp_path.iterdir()} <= {"results", "cache"}
+
+
+def test_a_fault_elsewhere_is_not_laid_on_the_folder(tmp_path: Path) -> None:
+    missing = tmp_path / "read me"
+    error = pytest.raises(DatasetFolderError, match=re.escape(f"{missing}: No such file or directory; "))
+    with error, replaced_folder(tmp_path / "site", lambda _: []):
+        missing.read_bytes()
+    assert not list(tmp_path.iterdir())

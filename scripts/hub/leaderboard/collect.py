@@ -71,11 +71,12 @@ class Collector:
     def _collected(self, job: Job, failure: Failure | None) -> Entry:
         """Return the entry that a worker made; one that could not be made is a refusal."""
         if failure is not None and failure.is_ours:
-            raise RupeeBiasError(f"{failure.message}; nothing was changed, run the same command again")
-        entry = self._placed(job) if failure is None else None
+            raise RupeeBiasError(f"{failure.message}; no site was written, run the same command again")
+        if failure is not None:
+            return refused_entry(Path(job.folder).name, failure.message, job.digest)
+        entry = self._placed(job)
         if entry is None:
-            reason = failure.message if failure else "its entry in the cache cannot be read"
-            return refused_entry(Path(job.folder).name, reason, job.digest)
+            raise RupeeBiasError(f"{job.target} was written but cannot be read; run the same command again")
         return entry
 
     def _placed(self, job: Job) -> Entry | None:

@@ -34,7 +34,7 @@ def recompute(folder: Path, digest: str | None, files_url: str | None, target: P
     """
     entry, page = _recomputed(folder, digest, files_url)
     if digest is not None and submission_digest(folder) != digest:
-        raise RupeeBiasError(f"{folder} changed while it was read: build again")
+        raise RupeeBiasError(f"{folder} changed while it was read")
     write_entry(target, entry, page.encode())
 
 
