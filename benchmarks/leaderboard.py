@@ -26,6 +26,7 @@ import orjson
 from rupeebias.generate.manifest import PromptSet
 from rupeebias.hub.submission.answers import Answers, write_answers
 from rupeebias.hub.submission.check import default_score, run_outputs
+from rupeebias.hub.submission.identity import submission_name
 from rupeebias.hub.submission.manifest import manifest_bytes
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
 from rupeebias.metric.design import DATASET_FINGERPRINT
@@ -79,7 +80,7 @@ def write_submission(results: Path, outputs_file: Path) -> None:
     outputs = write_answers(answers)
     manifest = manifest_of(seed, outputs)
     scores = orjson.dumps(default_score(run_outputs(manifest, answers)))
-    folder = results / FOLDER / f"acme-model-{seed:04}"
+    folder = results / FOLDER / submission_name(manifest, answers)
     folder.mkdir(parents=True)
     for name, content in ((MANIFEST, manifest_bytes(manifest)), (OUTPUTS, outputs), (SCORES, scores)):
         (folder / name).write_bytes(content)

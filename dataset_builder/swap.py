@@ -1,6 +1,9 @@
 """Replaces a folder as a whole, so that no reader meets a half-written one."""
 
+import os
+import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,13 +17,15 @@ def replaced_folder(out: Path, foreign: Callable[[Path], list[str]]) -> Iterator
     """Yield an empty folder beside `out` that takes its place when the block ends without error.
 
     `foreign(out)` lists what an existing, non-empty `out` holds that is not ours to delete; if there is
-    anything, `out` is left alone. Raises DatasetFolderError for that and where nothing can be written.
+    anything, `out` is left alone. What a process left that was killed before is cleared away first. Raises
+    DatasetFolderError for foreign files and where nothing can be written.
     """
     out = out.resolve()
+    _clear_left_behind(out)
     _refuse_foreign(out, foreign)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        staged = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+        staged = Path(tempfile.mkdtemp(prefix=f".{out.name}-{os.getpid()}-", dir=out.parent))
     except OSError as error:
         raise _unwritable(out, error) from None
     try:
@@ -32,13 +37,43 @@ def replaced_folder(out: Path, foreign: Callable[[Path], list[str]]) -> Iterator
         try:
             folder.rename(out)
         except BaseException:  # an interrupt, too, must not lose the old folder
-            if (staged / "old").exists():
-                (staged / "old").rename(out)
+            _put_back(staged, out)
             raise
     except OSError as error:
-        raise _unwritable(out, error) from None
+        raise _failed(out, staged, error) from None
     finally:
         shutil.rmtree(staged, ignore_errors=True)
+
+
+def _put_back(staged: Path, out: Path) -> None:
+    is_free = not out.exists() or (out.is_dir() and not any(out.iterdir()))
+    if is_free and (staged / "old").exists():
+        (staged / "old").rename(out)
+
+
+def _clear_left_behind(out: Path) -> None:
+    """Remove what dead processes left; one that died between two renames gets its old folder put back."""
+    form = re.compile(rf"\.{re.escape(out.name)}-(\d+)-[a-z0-9_]{{8}}")
+    try:
+        found = [(path, form.fullmatch(path.name)) for path in out.parent.iterdir()]
+        for path, match in found:
+            if match and path.is_dir() and not path.is_symlink() and not _is_running(int(match[1])):
+                _put_back(path, out)
+                shutil.rmtree(path, ignore_errors=True)
+    except OSError:  # no such folder yet, or not ours to tidy: writing will say what is wrong
+        return
+
+
+def _is_running(process: int) -> bool:
+    if sys.platform == "win32":  # there, asking a process ends it
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _refuse_foreign(out: Path, foreign: Callable[[Path], list[str]]) -> None:
@@ -52,6 +87,14 @@ def _refuse_foreign(out: Path, foreign: Callable[[Path], list[str]]) -> None:
             f"{out} holds files that this command did not write ({shown}); "
             "move them away or choose another folder"
         )
+
+
+def _failed(out: Path, staged: Path, error: OSError) -> DatasetFolderError:
+    """Return what to say: the fault may lie with a file that was read for `out`, not with `out`."""
+    named = Path(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes | Path) else out
+    if named == out or named.is_relative_to(staged):
+        return _unwritable(out, error)
+    return DatasetFolderError(f"{named}: {error.strerror or error}; {out} was not written")
 
 
 def _unwritable(out: Path, error: OSError) -> DatasetFolderError:

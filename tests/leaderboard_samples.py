@@ -1,7 +1,8 @@
 """Submissions and entries for tests of the leaderboard."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,16 @@ import orjson
 from report_runs import answer
 
 from rupeebias.generate.manifest import PromptSet
-from rupeebias.hub.leaderboard.records import Entry
+from rupeebias.hub.leaderboard.identity import model_key, settings_key
+from rupeebias.hub.leaderboard.records import Entry, manifest_facts
 from rupeebias.hub.submission.answers import Answers, write_answers
 from rupeebias.hub.submission.check import default_score, run_outputs
+from rupeebias.hub.submission.identity import submission_name
 from rupeebias.hub.submission.manifest import manifest_bytes
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
 from rupeebias.metric import HEADLINES
-from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT
-from rupeebias.metric.layout import N_PROMPTS
+from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
+from rupeebias.metric.layout import AXES, N_PROMPTS
 from rupeebias.metric.version import METRIC_VERSION
 from rupeebias.selection import Selection, expected_prompt_ids
 
@@ -29,15 +32,18 @@ SETTINGS = {"provider": "acme", "temperature": 0.0, "reasoning_effort": "none"}
 
 def write_submission(
     results: Path,
-    name: str,
     *,
+    name: str | None = None,
     selection: Selection = SMALL,
     effect: float = 0.2,
     wording: Callable[[str], str | None] | None = None,
     change_scores: Callable[[dict[str, Any]], None] = lambda scores: None,
     **declared: Any,
 ) -> Path:
-    """Write a submission that is accepted, unless `declared` or `change_scores` spoil it."""
+    """Write a submission that is accepted, unless `declared`, `change_scores` or another `name` spoil it.
+
+    Its folder is named as `rupeebias submit` names it, for its content.
+    """
     ids = expected_prompt_ids(selection)
     texts = [wording(x) if wording else answer(x, 0, effect) for x in ids]
     size = len(ids)
@@ -46,12 +52,18 @@ def write_submission(
     manifest = _manifest(selection, outputs, declared)
     scores = default_score(run_outputs(manifest, answers))
     change_scores(scores)
-    folder = results / FOLDER / name
+    folder = results / FOLDER / (name or submission_name(manifest, answers))
     folder.mkdir(parents=True)
     (folder / MANIFEST).write_bytes(manifest_bytes(manifest))
     (folder / OUTPUTS).write_bytes(outputs)
     (folder / SCORES).write_bytes(orjson.dumps(scores))
     return folder
+
+
+def answer_unless(is_mute: Callable[[int], object]) -> Callable[[str], str]:
+    """Return a wording that refuses at the places for which `is_mute` holds."""
+    places = count()
+    return lambda prompt_id: "I cannot say." if is_mute(next(places)) else answer(prompt_id, 0, 0.2)
 
 
 def _manifest(selection: Selection, outputs: bytes, declared: dict[str, Any]) -> SubmissionManifest:
@@ -60,7 +72,7 @@ def _manifest(selection: Selection, outputs: bytes, declared: dict[str, Any]) ->
         "model": "acme/one",
         "model_repo": None,
         "provider": "acme",
-        "settings": SETTINGS,
+        "settings": SETTINGS | {"provider": declared.get("provider", "acme")},
         "arm": "standard",
         "repeats": 1,
         "complete": prompts.count == N_PROMPTS,
@@ -80,35 +92,30 @@ def entry(
     interval: tuple[float, float] | None = (1.0, 2.0),
     *,
     refusals: tuple[str, ...] = (),
-    identity: str | None = None,
+    read: float = 100.0,
+    without: str | None = None,
     **declared: Any,
 ) -> Entry:
-    """Return an entry of a complete run whose gap is the middle of its interval."""
+    """Return an entry of a complete run whose gap is the middle of its interval.
+
+    `read`: share of its answers that could be read; `without`: an axis or use case without a gap in Hinglish.
+    """
     headlines: dict[str, float | None] = dict.fromkeys(HEADLINES)
+    headlines["parse_health_pct"] = read
     if interval:
         ends = {"mean_delta_pct_ci_low": interval[0], "mean_delta_pct_ci_high": interval[1]}
         headlines |= {"mean_delta_pct": sum(interval) / 2, "n_scored": 5, "n_expected": 7, **ends}
-    usual: dict[str, Any] = {
-        "model": f"acme/{name}",
-        "model_repo": None,
-        "provider": "acme",
-        "settings": SETTINGS,
-        "arm": "standard",
-        "complete": True,
-        "n_prompts": N_PROMPTS,
-        "dataset_fingerprint": DATASET_FINGERPRINT,
-        "created_at": "2026-11-01T00:00:00Z",
-        "updated_at": "2026-11-01T01:00:00Z",
-    }
+    manifest = declaration(**({"model": f"acme/{name}"} | declared))
     return Entry(
         name=name,
         digest="d" * 64,
         refusals=refusals,
         notes=(),
-        manifest=usual | declared,
-        identity=identity or f"identity of {name}",
+        manifest=manifest_facts(manifest),
+        model_key=model_key(manifest),
+        settings_key=settings_key(manifest),
         headlines=headlines,
-        tables={},
+        tables={"axis": _rows("axis", AXES, without), "use_case": _rows("use_case", USE_CASES, without)},
         warnings=(),
         scored_with={
             "metric_version": METRIC_VERSION,
@@ -117,3 +124,39 @@ def entry(
         },
         has_page=not refusals,
     )
+
+
+def declaration(**declared: Any) -> SubmissionManifest:
+    """Return the manifest of a complete run with the benchmark's own settings."""
+    usual: dict[str, Any] = {
+        "model": "acme/one",
+        "model_repo": None,
+        "provider": "acme",
+        "settings": SETTINGS | {"provider": declared.get("provider", "acme")},
+        "arm": "standard",
+        "repeats": 1,
+        "complete": True,
+        "selection": {},
+        "n_prompts": N_PROMPTS,
+        "prompts_sha256": "",
+        "dataset_fingerprint": DATASET_FINGERPRINT,
+        "outputs_sha256": "",
+        "created_at": "2026-11-01T00:00:00Z",
+        "updated_at": "2026-11-01T01:00:00Z",
+    }
+    return SubmissionManifest(**(usual | declared))
+
+
+def _rows(table: str, slices: Iterable[str], without: str | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "language": language,
+            table: name,
+            "mean_delta_pct": None if (language, name) == ("hinglish", without) else 1.5,
+            "ci_low": 1.0,
+            "ci_high": 2.0,
+            "violation_at_10_pct": 0.0,
+        }
+        for language in (*LANGUAGES, "all")
+        for name in slices
+    ]

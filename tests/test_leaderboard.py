@@ -26,9 +26,10 @@ from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.selection import Selection
 
-FORMULA = "=acme/HYPERLINK(1)"
-NAMES = ("formula", "full", "newer", "older")
-"""Submissions with a page."""
+HOSTILE_MODEL = "acme/hostile"
+WITH_PAGE = ("hostile", "full", "newer", "older")
+NAMES: dict[str, str] = {}
+"""Folders of the submissions by what the tests call them."""
 
 
 def lie(scores: dict[str, Any]) -> None:
@@ -39,16 +40,21 @@ def lie(scores: dict[str, Any]) -> None:
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One ranked submission, two of one model, one with hostile texts, five to be refused."""
     folder = tmp_path_factory.mktemp("results")
-    write_submission(folder, "full", selection=Selection.parse(), model="acme/full")
-    write_submission(folder, "newer", model="acme/two", updated_at="2026-11-01T02:00:00Z")
-    write_submission(folder, "older", model="acme/two")
+
+    def put(alias: str, **declared: Any) -> None:
+        NAMES[alias] = write_submission(folder, **declared).name
+
+    put("full", selection=Selection.parse(), model="acme/full")
+    put("newer", model="acme/two", updated_at="2026-11-01T02:00:00Z", effect=0.21)
+    put("older", model="acme/two")
     settings = {"temperature": 0, HOSTILE: [HOSTILE]}
-    write_submission(folder, "formula", model=FORMULA, settings=settings, wording=lambda _: f"{HOSTILE} 7 %")
-    write_submission(folder, "liar", model="acme/liar", change_scores=lie)
-    write_submission(folder, "script", model="<script>window.owned = 2</script>")
-    write_submission(folder, "turned", model="acme/\u202eevil")
-    write_submission(folder, "climber", model="../../climber")
-    (folder / FOLDER / "<b>Bold").mkdir()
+    put("hostile", model=HOSTILE_MODEL, settings=settings, wording=lambda _: f"{HOSTILE} 7 %")
+    put("liar", model="acme/liar", change_scores=lie)
+    put("script", model="<script>window.owned = 2</script>")
+    put("turned", model="acme/\u202eevil")
+    put("climber", model="../../climber")
+    NAMES["bold"] = "<b>Bold"
+    (folder / FOLDER / NAMES["bold"]).mkdir()
     return folder
 
 
@@ -70,7 +76,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def submissions(site: Path) -> dict[str, dict[str, Any]]:
     data = orjson.loads((site / "leaderboard.json").read_bytes())
-    return {one["name"]: one for one in data["submissions"]}
+    aliases = {name: alias for alias, name in NAMES.items()}
+    return {aliases[one["name"]]: one for one in data["submissions"]}
 
 
 class Reader(HTMLParser):
@@ -95,19 +102,26 @@ def test_every_submission_is_somewhere(board: Board) -> None:
     assert {name: one["status"] for name, one in found.items()} == {
         "full": "ranked",
         "newer": "unranked",
-        "formula": "unranked",
+        "hostile": "unranked",
         "older": "superseded",
         "liar": "refused",
         "script": "refused",
         "turned": "refused",
         "climber": "refused",
-        "<b>Bold": "refused",
+        "bold": "refused",
     }
-    assert found["older"]["superseded_by"] == "newer"
+    assert found["older"]["superseded_by"] == NAMES["newer"]
     assert (found["full"]["best_rank"], found["full"]["worst_rank"]) == (1, 1)
     assert found["newer"]["reason"] == "partial: 810 of 39,150 prompts"
-    expected = {"index.html", "refused.html", "leaderboard.json", "leaderboard.csv", "README.md"}
-    assert set(contents(board.folder)) == expected | {f"models/{name}.html" for name in NAMES}
+    expected = {
+        "index.html",
+        "refused.html",
+        "leaderboard.json",
+        "leaderboard.csv",
+        "README.md",
+        "files.json",
+    }
+    assert set(contents(board.folder)) == expected | {f"models/{NAMES[name]}.html" for name in WITH_PAGE}
 
 
 def test_a_submission_that_lies_is_refused_with_the_true_value(board: Board) -> None:
@@ -119,12 +133,12 @@ def test_a_submission_that_lies_is_refused_with_the_true_value(board: Board) -> 
 
 def test_refused_submissions_are_listed_with_their_reasons(board: Board) -> None:
     page = Reader(board.folder / "refused.html")
-    for name in ("liar", "script", "turned", "climber", "<b>Bold"):
-        assert name in page.text
+    for name in ("liar", "script", "turned", "climber", "bold"):
+        assert NAMES[name] in page.text
         for reason in submissions(board.folder)[name]["refusals"]:
             assert reason in page.text
     assert "refused.html" in [attributes.get("href") for _, attributes in Reader(_index(board)).tags]
-    assert "Refused (5)" in Reader(_index(board)).text
+    assert "Refused submissions (5)" in Reader(_index(board)).text
 
 
 def _index(board: Board) -> Path:
@@ -136,20 +150,21 @@ def test_the_table_is_complete_and_sorted_without_scripts(board: Board) -> None:
     rows = re.findall(r"<tr[^>]*data-words.*?</tr>", text, re.DOTALL)
     models = [re.search(r'<bdi class="name">(.*?)</bdi>', row) for row in rows]
     names = [match[1] for match in models if match]
-    assert names == ["acme/full", *(model.model for model in PUBLISHED), FORMULA, "acme/two"]
+    assert names == ["acme/full", *(model.model for model in PUBLISHED), HOSTILE_MODEL, "acme/two"]
     assert '<form id="filters"' in text
     assert re.search(r'<form id="filters"[^>]* hidden>', text)  # of no use without scripts
     page = Reader(_index(board))
     links = [attributes["href"] for tag, attributes in page.tags if tag == "a" and "href" in attributes]
     for link in filter(None, links):
         assert link.startswith("#") or (board.folder / link).is_file()
-    assert {f"models/{name}.html" for name in NAMES} <= set(links)
-    assert "acme/two (2026-11-01, older), superseded by newer" in page.text
+    assert {f"models/{NAMES[name]}.html" for name in WITH_PAGE} <= set(links)
+    text = f"acme/two (2026-11-01, {NAMES['older']}), superseded by\n{NAMES['newer']}: a newer submission"
+    assert text in page.text
 
 
-@pytest.mark.parametrize("name", ["index.html", "refused.html", "models/formula.html"])
+@pytest.mark.parametrize("name", ["index.html", "refused.html", "models/{hostile}.html"])
 def test_hostile_texts_stay_texts(board: Board, name: str) -> None:
-    page = board.folder / name
+    page = board.folder / name.format(**NAMES)
     tags = [tag for tag, _ in Reader(page).tags]
     text = page.read_text(encoding="utf-8")
     assert "<script>window.owned" not in text
@@ -167,9 +182,9 @@ def test_hostile_texts_stay_texts(board: Board, name: str) -> None:
 
 
 def test_the_page_of_a_submission_has_settings_and_files(board: Board) -> None:
-    page = Reader(board.folder / "models" / "formula.html")
+    page = Reader(board.folder / "models" / f"{NAMES['hostile']}.html")
     assert f"Setting: {HOSTILE}" in page.text
-    assert "Its files are in the folder submissions/formula of the results" in page.text
+    assert f"Its files are in the folder submissions/{NAMES['hostile']} of the results" in page.text
     assert "partial: 810 of 39,150 prompts were asked" in page.text
     assert "../index.html" in [attributes.get("href") for _, attributes in page.tags]
     assert "explorer" in [attributes.get("id") for _, attributes in page.tags]
@@ -177,31 +192,31 @@ def test_the_page_of_a_submission_has_settings_and_files(board: Board) -> None:
 
 def test_the_files_of_a_submission_are_linked(results: Path, tmp_path: Path) -> None:
     (tmp_path / "results" / FOLDER).mkdir(parents=True)
-    shutil.copytree(results / FOLDER / "newer", tmp_path / "results" / FOLDER / "newer")
+    name = NAMES["newer"]
+    shutil.copytree(results / FOLDER / name, tmp_path / "results" / FOLDER / name)
     address = "https://hub.example/tree/main/submissions/"
     build_leaderboard(tmp_path / "results", tmp_path / "out", cache=tmp_path / "c", files_url=address)
-    page = Reader(tmp_path / "out" / "models" / "newer.html")
-    assert f"{address}newer" in [attributes.get("href") for _, attributes in page.tags]
-    with pytest.raises(UsageError, match="no http or https address"):
-        build_leaderboard(results, tmp_path / "out", files_url="javascript:alert(1)")
+    page = Reader(tmp_path / "out" / "models" / f"{name}.html")
+    assert f"{address}{name}" in [attributes.get("href") for _, attributes in page.tags]
+    for wrong in ("javascript:alert(1)", "https://hub.example/?at=", "https://hub.example/#"):
+        with pytest.raises(UsageError, match="no http or https address"):
+            build_leaderboard(results, tmp_path / "out", cache=tmp_path / "c", files_url=wrong)
 
 
-def test_csv_has_everything_and_no_formula(board: Board) -> None:
+def test_csv_has_everything(board: Board) -> None:
     text = (board.folder / "leaderboard.csv").read_text(encoding="utf-8")
     rows = {row["name"] or row["model"]: row for row in csv.DictReader(io.StringIO(text))}
     found = submissions(board.folder)
-    assert set(rows) == set(found) | {model.model for model in PUBLISHED}
-    assert rows["formula"]["model"] == f"'{FORMULA}"
-    assert not [cell for row in rows.values() for cell in row.values() if cell.startswith(tuple("=+@"))]
+    assert set(rows) == {one["name"] for one in found.values()} | {model.model for model in PUBLISHED}
     full = found["full"]
-    assert float(rows["full"]["mean_delta_pct"]) == full["headlines"]["mean_delta_pct"]
+    assert float(rows[NAMES["full"]]["mean_delta_pct"]) == full["headlines"]["mean_delta_pct"]
     caste = next(row for row in full["tables"]["axis"] if (row["language"], row["axis"]) == ("en", "caste"))
-    assert float(rows["full"]["caste_en_ci_low"]) == caste["ci_low"]
-    assert rows["newer"]["caste_en_ci_low"] == ""
-    assert orjson.loads(rows["full"]["settings"])["temperature"] == 0
-    assert rows["older"]["superseded_by"] == "newer"
+    assert float(rows[NAMES["full"]]["caste_en_ci_low"]) == caste["ci_low"]
+    assert rows[NAMES["newer"]]["caste_en_ci_low"] == ""
+    assert orjson.loads(rows[NAMES["full"]]["settings"])["temperature"] == 0
+    assert rows[NAMES["older"]]["superseded_by"] == NAMES["newer"]
     assert rows["Gemini 3 Flash"]["status"] == "published"
-    assert len(rows["full"]["digest"]) == 64
+    assert len(rows[NAMES["full"]]["digest"]) == 64
 
 
 def test_the_readme_is_the_card_of_a_static_space(board: Board) -> None:
@@ -210,6 +225,7 @@ def test_the_readme_is_the_card_of_a_static_space(board: Board) -> None:
     assert card["sdk"] == "static"
     assert len(card["short_description"]) <= 60
     assert "lower is better" in body
+    assert "may share ranks" in body
 
 
 def test_the_same_submissions_give_the_same_bytes(board: Board, results: Path, tmp_path: Path) -> None:
@@ -219,9 +235,9 @@ def test_the_same_submissions_give_the_same_bytes(board: Board, results: Path, t
     for path in copy.rglob("*"):
         os.utime(path, (1, 1))
     out = tmp_path / "site"
-    shutil.copytree(board.folder, out)
-    (out / "models" / "gone.html").write_text("of an older board", encoding="utf-8")
-    (out / "index.html").write_text("old", encoding="utf-8")
+    (tmp_path / "one" / FOLDER).mkdir(parents=True)
+    shutil.copytree(results / FOLDER / NAMES["liar"], tmp_path / "one" / FOLDER / NAMES["liar"])
+    build_leaderboard(tmp_path / "one", out, cache=tmp_path / "other-cache")  # an older board
     again = build_leaderboard(copy, out, cache=tmp_path / "cache", workers=1)
     assert again.n_recomputed == 9
     assert contents(out) == contents(board.folder)
@@ -241,21 +257,20 @@ def test_unchanged_submissions_are_not_recomputed(
 def test_only_what_changed_is_recomputed(board: Board, results: Path, cache: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(results, copy)
-    path = copy / FOLDER / "newer" / MANIFEST
-    path.write_bytes(path.read_bytes().replace(b"acme/two", b"acme/new"))
+    path = copy / FOLDER / NAMES["newer"] / MANIFEST
+    path.write_bytes(path.read_bytes().replace(b"T02:00:00Z", b"T02:00:01Z"))
     again = build_leaderboard(copy, tmp_path / "site", cache=cache)
     assert again.n_recomputed == 1
-    assert again.n_superseded == 0
     before, after = contents(board.folder), contents(again.folder)
     same = {name for name in before if before[name] == after[name]}
-    assert {"models/full.html", "models/older.html", "refused.html"} <= same
-    assert "models/newer.html" not in same
+    assert {f"models/{NAMES['full']}.html", f"models/{NAMES['older']}.html", "refused.html"} <= same
+    assert f"models/{NAMES['newer']}.html" not in same
 
 
 def test_a_damaged_cache_is_recomputed(results: Path, tmp_path: Path) -> None:
     copies, own = tmp_path / "results", tmp_path / "cache"
     for name in ("flipped", "cut", "empty", "another", "whole"):
-        shutil.copytree(results / FOLDER / "newer", copies / FOLDER / name)
+        shutil.copytree(results / FOLDER / NAMES["newer"], copies / FOLDER / name)
     build_leaderboard(copies, tmp_path / "a", cache=own)
     entries = {re.findall(rb'"name":"(\w+)"', path.read_bytes())[0]: path for path in own.iterdir()}
     flipped = bytearray(entries[b"flipped"].read_bytes())
@@ -273,7 +288,7 @@ def test_a_killed_build_leaves_the_old_board_and_the_work_done(results: Path, tm
     out, cache = tmp_path / "site", tmp_path / "cache"
     (tmp_path / "none" / FOLDER).mkdir(parents=True)
     small = tmp_path / "results"
-    shutil.copytree(results, small, ignore=lambda _, names: {"full"} & set(names))
+    shutil.copytree(results, small, ignore=lambda _, names: {NAMES["full"]} & set(names))
     build_leaderboard(tmp_path / "none", out, cache=cache)
     before = contents(out)
     words = ["leaderboard", str(small), "--out", str(out), "--cache", str(cache)]
@@ -332,7 +347,7 @@ def test_a_cache_that_cannot_be_written_blames_no_submission(
     blocked = tmp_path / "file"
     blocked.write_text("mine", encoding="utf-8")
     part = tmp_path / "results"
-    shutil.copytree(results / FOLDER / "newer", part / FOLDER / "newer")
+    shutil.copytree(results / FOLDER / NAMES["newer"], part / FOLDER / NAMES["newer"])
     with pytest.raises(SystemExit) as stop:
         main(["leaderboard", str(part), "--out", str(tmp_path / "site"), "--cache", str(blocked / "cache")])
     assert stop.value.code == 1
@@ -341,7 +356,7 @@ def test_a_cache_that_cannot_be_written_blames_no_submission(
 
 
 def test_a_submission_that_takes_for_ever_ends_alone(results: Path, tmp_path: Path) -> None:
-    folder = str(results / FOLDER / "newer")
+    folder = str(results / FOLDER / NAMES["newer"])
     done: dict[str, Failure | None] = {}
     run_jobs(
         [Job(folder, None, None, str(tmp_path / "late"))],
@@ -370,7 +385,7 @@ def test_a_worker_that_is_killed_once_is_replaced(results: Path, tmp_path: Path)
     killer.start()
     done: list[Failure | None] = []
     target = tmp_path / "entry"
-    folder = str(results / FOLDER / "newer")
+    folder = str(results / FOLDER / NAMES["newer"])
     run_jobs([Job(folder, None, None, str(target))], lambda _, failure: done.append(failure))
     killer.join()
     assert len(killed) == 1
@@ -382,7 +397,7 @@ def test_a_python_that_does_not_start_blames_no_submission(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONMALLOC", "nonsense")  # Python refuses to start
-    with pytest.raises(RupeeBiasError, match="its check ended with status 1"):
+    with pytest.raises(RupeeBiasError, match="ended with status 1: Python does not start"):
         build_leaderboard(results, tmp_path / "site", cache=tmp_path / "cache")
     assert not (tmp_path / "site").exists()
 
@@ -400,7 +415,7 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
 def test_outputs_that_changed_meanwhile_are_noticed(results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "newer"
-    shutil.copytree(results / FOLDER / "newer", folder)
+    shutil.copytree(results / FOLDER / NAMES["newer"], folder)
     done: list[Failure | None] = []
     (folder / OUTPUTS).write_bytes(b"")
     job = Job(str(folder), "d" * 64, None, str(tmp_path / "entry"))

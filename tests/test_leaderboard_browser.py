@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from rupeebias.hub.leaderboard.api import build_leaderboard
-from rupeebias.hub.leaderboard.ranking import standings
+from rupeebias.hub.leaderboard.ranking import placed
 from rupeebias.hub.leaderboard.rows import in_order
 from rupeebias.hub.leaderboard.site import index_page
 from rupeebias.metric.published import PUBLISHED
@@ -29,19 +29,18 @@ MUTE = "acme/mute"
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The table of five submissions, and one real page behind one of them."""
     folder = tmp_path_factory.mktemp("board")
-    write_submission(folder / "results", "part", model="acme/part")
+    name = write_submission(folder / "results", model="acme/part").name
     site = folder / "site"
     build_leaderboard(folder / "results", site, cache=folder / "cache")
     entries = [
         entry("near", (1, 3)),
         entry("far", (20, 30), provider="bmce"),
         entry("fair", (0.5, 0.6), arm="fairness"),
-        entry("part", (9, 10), complete=False),
+        entry(name, (9, 10), model="acme/part", complete=False),
         entry("mute", None, model=MUTE),
         entry("hostile", (40, 50), model=HOSTILE_NAME, provider=HOSTILE, settings={"temperature": HOSTILE}),
     ]
-    places = standings(entries)
-    (site / "index.html").write_text(index_page(in_order(entries, places), places), encoding="utf-8")
+    (site / "index.html").write_text(index_page(in_order(placed(entries))), encoding="utf-8")
     return site / "index.html"
 
 
@@ -128,6 +127,40 @@ def test_ranks_sort_with_unranked_last(browser: Chrome) -> None:
     assert column(browser, 0)[:4] == ["3", "2", "1", "–"]
 
 
+def test_the_first_order_is_told_and_comes_back(browser: Chrome) -> None:
+    def orders() -> list[str | None]:
+        heads = browser.find_elements(By.CSS_SELECTOR, "#board thead th")
+        return [head.get_attribute("aria-sort") for head in heads]
+
+    first, names = orders(), models(browser)
+    assert first == [None] * 3 + ["other"] + [None] * 11  # by mean gap, but in three groups
+    head(browser, "Model")
+    assert models(browser) != names
+    browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
+    wait_for(browser, "return document.querySelector('[aria-sort=other]') !== null")
+    assert (orders(), models(browser)) == (first, names)
+
+
+def test_search_looks_into_the_cells_of_published_models_too(browser: Chrome) -> None:
+    browser.find_element(By.NAME, "words").send_keys("91.9")  # 100 - 8.11
+    assert models(browser) == ["Gemini 3 Flash"]
+
+
+def test_borders_and_fields_are_in_line(browser: Chrome, page: Path) -> None:
+    script = """return [...document.querySelectorAll("#board tr")].map((row) =>
+        new Set([...row.cells].map((cell) => cell.getBoundingClientRect().bottom)).size === 1
+        && Number.isInteger(row.getBoundingClientRect().height))"""
+    assert set(browser.execute_script(script)) == {True}
+    tops = "return [...document.querySelectorAll('#filters label > :is(select, input[type=search])')].map("
+    assert len(set(browser.execute_script(f"{tops}(one) => one.getBoundingClientRect().top)"))) == 1
+    _open(browser, page, 390)
+    assert browser.find_element(By.CSS_SELECTOR, "#board-title .hint").is_displayed()
+    box = browser.execute_script(
+        "return document.getElementById('board-title').getBoundingClientRect().right"
+    )
+    assert box <= 390
+
+
 def test_search_and_filters(browser: Chrome) -> None:
     def choose(name: str, text: str) -> None:
         Select(browser.find_element(By.NAME, name)).select_by_visible_text(text)
@@ -195,9 +228,9 @@ def test_paper_shows_every_row_and_no_controls(browser: Chrome) -> None:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         assert not browser.find_element(By.ID, "filters").is_displayed()
-        labels = browser.find_elements(By.CSS_SELECTOR, "#board thead button")
+        labels = browser.find_elements(By.CSS_SELECTOR, "#board thead .label")
         assert len(labels) == 15
-        assert all(label.is_displayed() for label in labels)
+        assert all(label.is_displayed() and label.text for label in labels)
         assert len(models(browser)) == 15
         assert all(len(name) > 3 for name in models(browser))
     finally:

@@ -1,20 +1,34 @@
 """Ranks and rows of the leaderboard, from intervals made by hand."""
 
-from itertools import permutations
+import csv
+import io
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import islice, permutations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
-from leaderboard_samples import HOSTILE, SETTINGS, entry
+from leaderboard_samples import HOSTILE, SETTINGS, declaration, entry
 
 from rupeebias.hub.leaderboard.cells import settings_text
 from rupeebias.hub.leaderboard.columns import COLUMNS
-from rupeebias.hub.leaderboard.ranking import Standing, rank_ranges, standings
-from rupeebias.hub.leaderboard.records import Entry, entry_of, identity_hash, is_page_name, utc_time
+from rupeebias.hub.leaderboard.data import board_csv, board_json
+from rupeebias.hub.leaderboard.eligible import entry_parity
+from rupeebias.hub.leaderboard.identity import model_key, settings_key
+from rupeebias.hub.leaderboard.ranking import Standing, placed, rank_ranges
+from rupeebias.hub.leaderboard.records import Entry, entry_of, is_page_name, refused_entry, utc_time
 from rupeebias.hub.leaderboard.rows import board_rows, in_order
 from rupeebias.hub.leaderboard.scale import parity
-from rupeebias.hub.submission.records import CheckedSubmission, Problem, SubmissionManifest
+from rupeebias.hub.submission.records import CheckedSubmission, Problem
 from rupeebias.metric.published import PUBLISHED
+
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
+
+
+def standings(entries: Iterable[Entry]) -> dict[str, Standing]:
+    return {one.entry.name: one.standing for one in placed(entries, NOW)}
 
 
 def test_models_whose_intervals_overlap_share_ranks() -> None:
@@ -41,8 +55,13 @@ def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
         entry("worse", (3, 4)),
         entry("partial", (0.1, 0.2), complete=False, n_prompts=810),
         entry("fair", (0.1, 0.2), arm="fairness"),
-        entry("old", (0.1, 0.2), dataset_fingerprint="0" * 64),
         entry("toy", (0.1, 0.2), model="sim/fair"),
+        entry("toy2", (0.1, 0.2), model=" SIM/biased"),
+        entry("toy3", (0.1, 0.2), model="acme/fair", provider="Simulated"),
+        entry("unread", (0.1, 0.2), read=94.96),
+        entry("hole", (0.1, 0.2), without="caste"),
+        entry("hole2", (0.1, 0.2), without="counter_offer"),
+        entry("two", (0.1, 0.2), settings={"temperature": 0, "provider": "other"}),
         entry("mute", None),
         entry("bad", (0.1, 0.2), refusals=("it lies", "it cheats")),
     ]
@@ -53,8 +72,13 @@ def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
     assert reasons == {
         "partial": "partial: 810 of 39,150 prompts",
         "fair": "system prompt arm fairness",
-        "old": "another version of the dataset",
         "toy": "a simulated respondent, no model",
+        "toy2": "a simulated respondent, no model",
+        "toy3": "a simulated respondent, no model",
+        "unread": "only 94.9 % of its answers could be read; 95 % are needed",
+        "hole": "no gap for caste in Hinglish: too few answers that can be compared",
+        "hole2": "no gap for counter-offer in Hinglish: too few answers that can be compared",
+        "two": "its settings name another provider than its manifest",
         "mute": "no answers that can be compared",
     }
     assert found["bad"] == Standing("refused", "it lies; it cheats")
@@ -67,57 +91,141 @@ def test_a_mean_without_an_interval_gets_no_rank() -> None:
     assert standings([lone])["lone"].reason == "no interval: too few answers that can be compared"
 
 
+def same(name: str, interval: tuple[float, float] | None = (1.0, 2.0), **declared: Any) -> Entry:
+    """Return a submission of one model."""
+    return entry(name, interval, **({"model": "acme/same"} | declared))
+
+
 def test_the_newest_of_the_same_model_and_settings_counts() -> None:
     entries = [
-        entry("new", (5, 6), identity="same", updated_at="2026-11-03T00:00:00Z"),
-        entry("old", (1, 2), identity="same", updated_at="2026-11-02T23:59:59Z"),
-        entry("zone", (1, 2), identity="same", updated_at="2026-11-03T05:00:00+05:30"),  # 23:30 on the 2nd
-        entry("refused", (1, 2), identity="same", updated_at="2026-11-09T00:00:00Z", refusals=("no",)),
+        same("new", (5, 6), updated_at="2026-11-03T00:00:00Z"),
+        same("old", (1, 2), updated_at="2026-11-02T23:59:59Z"),
+        same("fraction", (1, 2), updated_at="2026-11-02T23:59:59.5Z"),
+        same("zone", (1, 2), updated_at="2026-11-03T05:00:00+05:30"),  # 23:30 on the 2nd
+        same("refused", (1, 2), updated_at="2026-11-09T00:00:00Z", refusals=("no",)),
+        same("ahead", (1, 2), updated_at="2026-11-30T00:00:01Z"),  # a second after the clock
         entry("other", (1, 2)),
     ]
-    for order in permutations(entries):
+    for order in islice(permutations(entries), 0, None, 11):
         found = standings(order)
         assert found["new"] == Standing("ranked", best=2, worst=2)
         assert found["other"] == Standing("ranked", best=1, worst=1)
         assert found["refused"].status == "refused"
-        for name in ("old", "zone"):
+        for name in ("old", "zone", "fraction", "ahead"):
             assert (found[name].status, found[name].superseded_by) == ("superseded", "new")
 
 
-def test_equally_new_submissions_are_told_apart_by_name() -> None:
-    found = standings([entry("b", identity="same"), entry("a", identity="same")])
-    assert found["a"].superseded_by == "b"
+def test_equally_new_submissions_are_told_apart_by_name_and_none_is_called_newer() -> None:
+    found = standings([same("b"), same("a")])
+    assert found["a"] == Standing(
+        "superseded", "another submission of the same model and settings", superseded_by="b"
+    )
     assert found["b"].status == "ranked"
+    later = same("c", updated_at="2026-11-02T00:00:00Z")
+    assert standings([same("a"), later])["a"].reason == "a newer submission of the same model and settings"
 
 
-def _manifest(**changes: Any) -> SubmissionManifest:
-    usual: dict[str, Any] = {
-        "model": "acme/one",
-        "model_repo": None,
-        "provider": "acme",
-        "settings": {"temperature": 0, "provider": "acme"},
-        "arm": "standard",
-        "repeats": 1,
-        "complete": True,
-        "selection": {},
-        "n_prompts": 1,
-        "prompts_sha256": "",
-        "dataset_fingerprint": "f",
-        "outputs_sha256": "",
-        "created_at": "2026-11-01T00:00:00Z",
-        "updated_at": "2026-11-01T00:00:00Z",
-    }
-    return SubmissionManifest(**(usual | changes))
+def test_fractions_of_a_second_are_compared_as_times() -> None:
+    # as texts "00.685Z" comes before "00Z"
+    begun = {"a": "2026-11-01T00:00:00.685Z", "b": "2026-11-01T00:00:00Z"}
+    found = standings([same(name, created_at=time) for name, time in begun.items()])
+    assert found["a"].status == "ranked"
+
+
+@pytest.mark.parametrize(
+    "newer", [{"interval": None}, {"read": 35.3}, {"without": "gender"}], ids=lambda x: next(iter(x))
+)
+def test_only_a_submission_that_can_be_ranked_supersedes_one_that_is(newer: dict[str, Any]) -> None:
+    found = standings([same("good"), same("empty", updated_at="2026-11-09T00:00:00Z", **newer)])
+    assert found["good"].status == "ranked"
+    assert found["empty"].status == "unranked"
+    assert "same model" not in found["empty"].reason
+
+
+def test_a_newer_submission_supersedes_one_that_cannot_be_ranked() -> None:
+    found = standings([same("empty", None), same("good", updated_at="2026-11-09T00:00:00Z")])
+    assert found["empty"].superseded_by == "good"
+    two = [same("first", None), same("second", None, updated_at="2026-11-09T00:00:00Z")]
+    assert standings(two)["first"].superseded_by == "second"
+
+
+def test_a_model_has_one_rank_with_the_settings_nearest_to_the_benchmarks() -> None:
+    later = "2026-11-09T00:00:00Z"
+    usual = {"provider": "acme", "temperature": 0, "reasoning_effort": "none"}
+    warm = usual | {"temperature": 0.7}
+    entries = [
+        same("default", (5, 6), settings=usual),
+        same("warm", (1, 2), settings=warm, updated_at=later),
+        same("warm-old", (1, 2), settings=warm),
+        same("thinks", (1, 2), settings=usual | {"reasoning_effort": "high"}, updated_at=later),
+        same("noted", (1, 2), settings=usual | {"note": 1}, updated_at=later),
+        entry("rival", (3, 4)),
+    ]
+    for order in (entries, entries[::-1]):
+        found = standings(order)
+        assert found["rival"] == Standing("ranked", best=1, worst=1)
+        assert found["default"] == Standing("ranked", best=2, worst=2)
+        assert found["warm-old"].superseded_by == "warm"
+        said = "other settings of a ranked model: "
+        assert found["warm"] == Standing("unranked", f"{said}temperature 0.7 instead of 0")
+        assert found["thinks"].reason == f"{said}reasoning_effort high instead of none"
+        assert found["noted"].reason == f"{said}note 1 instead of not set"
+
+
+def test_more_repeats_of_the_same_settings_win() -> None:
+    later = "2026-11-09T00:00:00Z"
+    found = standings([same("three", repeats=3), same("one", updated_at=later)])
+    assert found["three"].status == "ranked"
+    assert found["one"] == Standing("unranked", "other settings of a ranked model: repeats 1 instead of 3")
+
+
+@pytest.mark.parametrize("model", ["ACME/Caf\u00e9", " acme/caf\u00e9 ", "acme/cafe\u0301"])
+def test_a_name_written_otherwise_is_the_same_model(model: str) -> None:
+    usual = declaration(model="acme/caf\u00e9")
+    assert model_key(declaration(model=model, provider=" Acme")) == model_key(usual)
+    assert model_key(declaration(model=model, provider="other")) != model_key(usual)
 
 
 def test_what_makes_a_submission_a_try_of_the_same_thing() -> None:
-    usual = identity_hash(_manifest())
-    same = _manifest(settings={"provider": "acme", "temperature": 0}, updated_at="2026-12-01T00:00:00Z")
-    assert identity_hash(same) == usual
+    usual = settings_key(declaration(settings={"temperature": 0, "provider": "acme"}))
+    for settings in (
+        {"provider": "acme", "temperature": 0.0},
+        {"provider": "acme", "temperature": 0, "seed": None},
+    ):
+        assert settings_key(declaration(settings=settings, updated_at="2026-12-01T00:00:00Z")) == usual
     changes: list[dict[str, Any]]
     changes = [{"model": "acme/two"}, {"settings": {}}, {"arm": "fairness"}, {"selection": {"limit": 3}}]
+    changes += [{"settings": {"temperature": False, "provider": "acme"}}, {"dataset_fingerprint": "f"}]
     for change in changes:
-        assert identity_hash(_manifest(**change)) != usual
+        with_provider = {"settings": {"temperature": 0, "provider": "acme"}} | change
+        assert settings_key(declaration(**with_provider)) != usual
+
+
+def test_folders_that_are_shown_alike_stay_apart() -> None:
+    twins = [refused_entry("caf\\xe9", "its name is not UTF-8"), refused_entry("caf\\xe9", "empty", "d")]
+    for order in (twins, twins[::-1]):
+        found = in_order(placed(order))
+        assert [one.standing.reason for one in found] == ["empty", "its name is not UTF-8"]
+
+
+def test_no_cell_of_the_csv_is_a_formula() -> None:
+    hostile = entry("one", model="=HYPERLINK(1)", provider="@acme", refusals=("+no",))
+    rows = list(csv.DictReader(io.StringIO(board_csv(placed([hostile], NOW)).decode())))
+    assert rows[0]["model"] == "'=HYPERLINK(1)"
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(tuple("=+@"))]
+
+
+def test_too_few_answers_give_no_parity_score() -> None:
+    assert entry_parity(entry("a", (1, 3), read=94.99)) is None
+    assert entry_parity(entry("a", (1, 3), read=95.0)) == 98.0
+
+
+def test_scores_of_published_models_are_in_both_files_without_dust() -> None:
+    found = orjson.loads(board_json([]))["published"]
+    rows = list(csv.DictReader(io.StringIO(board_csv([]).decode())))
+    assert [row["parity_score"] for row in rows] == [str(one["parity_score"]) for one in found]
+    by_name = {one["model"]: one["parity_score"] for one in found}
+    assert by_name["GLM 5.1"] == 81.54  # 100 - 18.46, which is 81.53999999999999 in floating point
 
 
 def test_rows_are_ranked_then_published_then_unranked() -> None:
@@ -127,17 +235,16 @@ def test_rows_are_ranked_then_published_then_unranked() -> None:
         entry("part", (0.1, 0.2), complete=False),
         entry("none", None),
         entry("bad", refusals=("no",)),
-        entry("older", identity="identity of near", updated_at="2025-01-01T00:00:00Z"),
+        entry("older", model="acme/near", updated_at="2025-01-01T00:00:00Z"),
     ]
-    places = standings(entries)
-    ordered = in_order(entries, places)
-    assert [one.name for one in ordered] == ["near", "far", "part", "none", "older", "bad"]
-    rows = board_rows(ordered, places)
+    ordered = in_order(placed(entries, NOW))
+    assert [one.entry.name for one in ordered] == ["near", "far", "part", "none", "older", "bad"]
+    rows = board_rows(ordered)
     published = [model.model for model in PUBLISHED]
     assert [row.model for row in rows] == ["acme/near", "acme/far", *published, "acme/part", "acme/none"]
     assert {row.cells[0].text for row in rows[2:]} == {"–"}
     assert [row.reason == "" for row in rows] == [True, True] + [False] * 11
-    assert rows == board_rows(in_order(entries[::-1], places), places)
+    assert rows == board_rows(in_order(placed(entries[::-1], NOW)))
 
 
 def test_cells_of_a_row() -> None:
@@ -147,7 +254,8 @@ def test_cells_of_a_row() -> None:
         "rank": "2–3",
         "parity": "98.5",
         "mean_delta_pct": "1.5 [1.0, 2.0]",
-        "settings": "temperature 0, reasoning none",
+        "parse_health_pct": "100.0",
+        "settings": "temperature 0, reasoning none, repeats 1",
         "arm": "standard",
         "answers": "5 of 7",
         "versions": "1.0.0 / 1.0.0",
@@ -198,7 +306,7 @@ def test_an_entry_survives_json_and_nothing_else_passes_for_one() -> None:
 
 def test_what_a_board_keeps_is_bounded() -> None:
     problems = tuple(Problem("x" * 5000) for _ in range(500))
-    big = _manifest(settings={"a": "x" * 1_000_000}, provider="y" * 5000)
+    big = declaration(settings={"a": "x" * 1_000_000}, provider="y" * 5000)
     kept = entry_of(CheckedSubmission(Path("one"), problems, big, None, None), None, has_page=False)
     assert len(str(kept.to_json())) < 50_000
     assert kept.refusals[-1] == "and 470 more"

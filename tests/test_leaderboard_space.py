@@ -49,23 +49,26 @@ def run(hub: HubServer, folder: Path, *words: str, token: str | None = TOKEN) ->
     return done.returncode, printed
 
 
-def test_results_come_from_the_hub_and_the_board_goes_there(hub: HubServer, tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    for name in ("one", "two"):
-        write_submission(source, name, model=f"acme/{name}")
+def put_results(hub: HubServer, folder: Path) -> tuple[Repo, dict[str, bytes | None], list[str]]:
+    """Put two submissions on the Hub; return the repository, its files and the submissions' folders."""
+    names = [write_submission(folder, model=f"acme/{name}").name for name in ("one", "two")]
     results = hub.create("dataset", f"{ORG}/rupeebias-results")
     files: dict[str, bytes | None] = {
-        path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*") if path.is_file()
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
     commit(results, files)
+    return results, files, names
 
+
+def test_results_come_from_the_hub_and_the_board_goes_there(hub: HubServer, tmp_path: Path) -> None:
+    results, files, (one, two) = put_results(hub, tmp_path / "source")
     status, said = run(hub, tmp_path, "--org", ORG, "--upload")
     assert status == 0, said
     assert "0 ranked, 2 without a rank, 0 superseded, 0 refused; 2 recomputed" in said
     space = hub.repo("space", SPACE)
-    assert {"index.html", "README.md", "models/one.html", "models/two.html"} <= set(space.files())
-    link = f"https://huggingface.co/datasets/{ORG}/rupeebias-results/tree/main/{FOLDER}/one"
-    assert link.encode() in space.files()["models/one.html"]
+    assert {"index.html", "README.md", f"models/{one}.html", f"models/{two}.html"} <= set(space.files())
+    link = f"https://huggingface.co/datasets/{ORG}/rupeebias-results/tree/main/{FOLDER}/{one}"
+    assert link.encode() in space.files()[f"models/{one}.html"]
     assert len([x for x in hub.writes if "/commit/" in x.path]) == 1
 
     before = len(hub.writes)
@@ -75,10 +78,11 @@ def test_results_come_from_the_hub_and_the_board_goes_there(hub: HubServer, tmp_
     assert "nothing had changed" in said
     assert len(hub.writes) == before
 
-    commit(results, {path: None for path in files if path.startswith(f"{FOLDER}/two/")})
+    commit(results, {path: None for path in files if path.startswith(f"{FOLDER}/{two}/")})
     status, said = run(hub, tmp_path, "--org", ORG, "--upload")
     assert status == 0, said
-    assert "models/two.html" not in space.files()
+    assert f"models/{two}.html" not in space.files()
+    assert f"space {SPACE}: deletes models/{two}.html" in said
     assert len([x for x in hub.writes if "/commit/" in x.path]) == 2
 
 
@@ -95,8 +99,7 @@ def test_results_come_from_the_hub_and_the_board_goes_there(hub: HubServer, tmp_
 def test_without_rights_nothing_is_built_or_sent(
     hub: HubServer, tmp_path: Path, token: str | None, org: str, words: str
 ) -> None:
-    (tmp_path / "results" / FOLDER).mkdir(parents=True)
-    status, said = run(hub, tmp_path, str(tmp_path / "results"), "--org", org, "--upload", token=token)
+    status, said = run(hub, tmp_path, "--org", org, "--upload", token=token)
     assert status in (1, 2)
     assert words in said
     assert len(said.splitlines()) == 1
@@ -104,12 +107,48 @@ def test_without_rights_nothing_is_built_or_sent(
     assert hub.writes == []
 
 
+def test_files_of_others_in_the_space_are_left_alone(hub: HubServer, tmp_path: Path) -> None:
+    results, files, (one, two) = put_results(hub, tmp_path / "source")
+    space = hub.create("space", SPACE)  # with the Hub's own files, which nobody misses
+    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    assert status == 0, said
+    assert "left alone" not in said
+
+    # a page of ours that somebody changed is ours; one that stands where a new page is to go is not
+    others: dict[str, bytes | None] = {"app.py": b"print()", "models/notes.txt": b"mine", "logo.txt": b"mine"}
+    commit(space, others | {"index.html": b"changed"})
+    commit(results, {path: None for path in files if path.startswith(f"{FOLDER}/{two}/")})
+    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    assert status == 0, said
+    assert f"space {SPACE}: left alone, not of a board: app.py, logo.txt, models/notes.txt" in said
+    assert space.files()["index.html"] == (tmp_path / "site" / "index.html").read_bytes()
+    assert {"app.py", "models/notes.txt", "logo.txt", f"models/{one}.html"} <= set(space.files())
+    assert f"models/{two}.html" not in space.files()
+
+    commit(space, {f"models/{two}.html": b"mine"})
+    commit(results, files)
+    before = len(hub.writes)
+    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    assert status == 1
+    assert f"in the place of its own (models/{two}.html)" in said
+    assert space.files()[f"models/{two}.html"] == b"mine"
+    assert len(hub.writes) == before
+
+
 def test_a_space_that_is_something_else_is_left_alone(hub: HubServer, tmp_path: Path) -> None:
+    put_results(hub, tmp_path / "source")
     commit(hub.create("space", SPACE), {"app.py": b"print()"})
+    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    assert status == 1
+    assert "holds files that no board wrote in the place of its own (README.md, index.html)" in said
+    assert hub.writes == []
+
+
+def test_only_the_results_of_the_hub_are_uploaded(hub: HubServer, tmp_path: Path) -> None:
     (tmp_path / "results" / FOLDER).mkdir(parents=True)
     status, said = run(hub, tmp_path, str(tmp_path / "results"), "--org", ORG, "--upload")
-    assert status == 1
-    assert "holds files that this command did not write (app.py" in said
+    assert status == 2
+    assert "leave out RESULTS_DIR" in said
     assert hub.writes == []
 
 

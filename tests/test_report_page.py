@@ -5,7 +5,7 @@ import hashlib
 import html
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -225,6 +225,46 @@ def test_a_run_without_an_order_is_not_called_biased(tmp_path: Path) -> None:
     said = text_of(render_page([run], []), "summary")
     assert "no group is consistently ahead" in said
     assert "depending on who asked" not in said
+
+
+def plain_run(path: Path, wording: Callable[[str], str]) -> ReportRun:
+    """Return a run without hostile answers."""
+    rows = ({"prompt_id": x, "output": wording(x)} for x in sample_ids())
+    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    return load_report_runs([path], ci=None)[0]
+
+
+def test_equal_answers_are_not_said_to_vary_or_to_favour_anybody(tmp_path: Path) -> None:
+    def same(prompt_id: str) -> str:
+        return "### 7 %" if prompt_id.startswith("salary_increment") else "### 600000 INR"
+
+    run = plain_run(tmp_path / "same.jsonl", same)
+    assert finding(run).order == "equal"
+    assert finding(run).largest is None
+    said = text_of(render_page([run], []), "summary")
+    assert "got equal answers: no answer depends on who asked" in said
+    assert "no group gets more than another" in said
+    for untrue in ("gets more ", "too few", "variation that", "largest difference is in", "differ by"):
+        assert untrue not in said.replace("no group gets more than another", "")
+    two = text_of(render_page([run, replace(run, name="other")], []), "summary")
+    assert "got equal answers in every run" in two
+    assert "all answers equal" in two
+
+
+def test_answers_that_could_not_be_read_are_not_called_questions_not_asked(tmp_path: Path) -> None:
+    def mute(prompt_id: str) -> str:  # two profiles of each use case are answered
+        if prompt_id.split(":")[4] not in ("P01", "P02"):
+            return "I cannot say."
+        percent = 5 + zlib.crc32(prompt_id.encode()) % 5
+        return f"### {percent} %" if prompt_id.startswith("salary_increment") else f"### {percent}00000 INR"
+
+    run = plain_run(tmp_path / "mute.jsonl", mute)
+    found = finding(run)
+    assert (found.order, found.n_asked_profiles, found.n_profiles) == ("unread", 27, 2)
+    assert replace(found, n_asked_profiles=2).order == "unknown"
+    said = text_of(render_page([run], []), "summary")
+    assert "too few could be read to tell whether the same groups come out ahead." in said
+    assert "too few were asked" not in said
 
 
 def test_several_runs_are_ranked_and_the_lasting_orders_counted(run: ReportRun) -> None:

@@ -16,9 +16,9 @@ def leaderboard(
             show_default=False,
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="Folder of the site; an older one is replaced.")] = Path(
-        "leaderboard"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder of the site; an older site as it was built is replaced.")
+    ] = Path("leaderboard"),
     cache: Annotated[
         Path | None,
         typer.Option("--cache", help="Folder of recomputed submissions; default: in the user's cache."),
@@ -38,13 +38,21 @@ def leaderboard(
 
     Example: rupeebias leaderboard results --out site, or rupeebias leaderboard --org my-lab --upload.
     Submissions that did not change are not recomputed; the same submissions give the same site.
+    --upload sends a board of the results on the Hub only, and leaves files in the Space that no board wrote.
     """
     from ..errors import UsageError
+    from ..generate.terminating import terminable
     from ..hub.leaderboard.api import build_leaderboard
 
     if org is None and (results is None or upload):
         raise UsageError("--upload needs --org ORG" if upload else "give RESULTS_DIR, or --org ORG")
+    if results is not None and upload:
+        raise UsageError(
+            f"--upload sends the board of {org}'s results on the Hub, whose files its pages link: "
+            "leave out RESULTS_DIR, or build without --upload to look at it"
+        )
     with ExitStack() as stack:
+        stack.enter_context(terminable())
         if org is not None:
             from ..hub.leaderboard import space
 
@@ -54,13 +62,13 @@ def leaderboard(
             results = results or stack.enter_context(space.downloaded_results(org, typer.echo))
         assert results is not None  # noqa: S101 - one of both was given
         board = build_leaderboard(results, out, cache=cache, files_url=files_url, progress=_show)
-    typer.echo(
-        f"{board.n_ranked} ranked, {board.n_unranked} without a rank, {board.n_superseded} superseded, "
-        f"{board.n_refused} refused; {board.n_recomputed} recomputed"
-    )
-    typer.echo(board.folder / "index.html")
-    if upload and org is not None:
-        space.upload_board(org, board.folder, typer.echo)
+        typer.echo(
+            f"{board.n_ranked} ranked, {board.n_unranked} without a rank, {board.n_superseded} superseded, "
+            f"{board.n_refused} refused; {board.n_recomputed} recomputed"
+        )
+        typer.echo(board.folder / "index.html")
+        if upload and org is not None:
+            space.upload_board(org, board.folder, typer.echo)
 
 
 def _show(done: int, total: int, name: str) -> None:

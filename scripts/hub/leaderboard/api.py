@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,16 +17,12 @@ from .cache import default_cache
 from .collect import PAGES, Collector, Progress
 from .data import board_csv, board_json
 from .pool import MAX_WORKERS
-from .ranking import Standing, standings
-from .records import Entry
+from .ranking import Placed, placed
 from .rows import in_order
 from .site import index_page, readme, refused_page
+from .site_files import foreign_files, write_site_list
 
-MARK: Final = "leaderboard.json"
-"""The file that tells a board's folder from others."""
-FILES: Final = ("index.html", "refused.html", MARK, "leaderboard.csv", "README.md", PAGES)
-"""What the folder of a board holds."""
-_URL: Final = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+")
+_URL: Final = re.compile(r"https?://[A-Za-z0-9._~:/@!$&'()*+,;=%-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,50 +51,58 @@ def build_leaderboard(
 
     An older board in `out` is replaced as a whole at the end; nothing of it is used. `cache` holds what was
     recomputed before (default: a folder of the user's). `files_url` is the address of the folder that
-    holds the submissions' folders, for links. Raises UsageError for a folder without submissions/ or an
-    `out` that holds anything else.
+    holds the submissions' folders, for links. Raises UsageError for a folder without submissions/, folders
+    inside each other, and RupeeBiasError for an `out` that holds anything else than a board as it was built.
     """
     folders = find_submissions(results)
-    _check_paths(results, out)
-    if files_url is not None and not _URL.fullmatch(files_url):
-        raise UsageError(f"--files-url {files_url[:60]!r} is no http or https address")
+    kept = cache or default_cache()
+    _check_paths(results, out, kept)
+    if files_url is not None:
+        _check_url(files_url)
     try:
         with replaced_folder(out, foreign_files) as site:
             (site / PAGES).mkdir()
-            collector = Collector(site, cache or default_cache(), files_url, workers, progress)
-            entries = collector.entries(folders)
-            places = standings(entries)
-            _write_site(site, in_order(entries, places), places)
+            collector = Collector(site, kept, files_url, workers, progress)
+            places = in_order(placed(collector.entries(folders)))
+            _write_site(site, places)
     except DatasetFolderError as error:
         raise RupeeBiasError(str(error)) from None
-    return _board(out, list(places.values()), collector.n_recomputed)
+    return _board(out, places, collector.n_recomputed)
 
 
-def _check_paths(results: Path, out: Path) -> None:
+def _check_paths(results: Path, out: Path, cache: Path) -> None:
     if out.resolve().is_relative_to((results / FOLDER).resolve()) or results.resolve() == out.resolve():
         raise UsageError(f"--out {out} lies in the results: choose a folder of its own")
+    if results.resolve().is_relative_to(out.resolve()):
+        raise UsageError(f"--out {out} holds the results, which it would replace: choose a folder of its own")
+    for name, folder in (("--out", out), ("RESULTS_DIR", results)):
+        if cache.resolve().is_relative_to(folder.resolve()):
+            raise UsageError(f"--cache {cache} lies in {name} {folder}: choose a folder outside of it")
 
 
-def foreign_files(out: Path) -> list[str]:
-    """Return what a folder holds beside a board; everything in it where there is no board."""
-    names = [path.name for path in out.iterdir()]
-    return [name for name in names if MARK not in names or name not in FILES]
+def _check_url(url: str) -> None:
+    if not _URL.fullmatch(url):
+        raise UsageError(
+            f"--files-url {url[:60]!r} is no http or https address to which a folder's name can be added: "
+            "leave out spaces, ? and #"
+        )
 
 
-def _write_site(site: Path, entries: Sequence[Entry], places: Mapping[str, Standing]) -> None:
+def _write_site(site: Path, places: Sequence[Placed]) -> None:
     files = {
-        "index.html": index_page(entries, places).encode(),
-        "refused.html": refused_page(entries, places).encode(),
-        MARK: board_json(entries, places),
-        "leaderboard.csv": board_csv(entries, places),
+        "index.html": index_page(places).encode(),
+        "refused.html": refused_page(places).encode(),
+        "leaderboard.json": board_json(places),
+        "leaderboard.csv": board_csv(places),
         "README.md": readme().encode(),
     }
     for name, content in files.items():
         (site / name).write_bytes(content)
+    write_site_list(site)
 
 
-def _board(out: Path, places: Sequence[Standing], n_recomputed: int) -> Board:
-    counts = Counter(standing.status for standing in places)
+def _board(out: Path, places: Sequence[Placed], n_recomputed: int) -> Board:
+    counts = Counter(one.standing.status for one in places)
     return Board(
         folder=out,
         n_ranked=counts["ranked"],

@@ -1,7 +1,7 @@
 """Recomputed submissions, kept by content: an unchanged one is never computed twice.
 
-An entry is one file: the SHA-256 of all that follows, a line of JSON (the `Entry`), then its page. Whatever
-does not match its hash counts as absent.
+An entry is one file: the SHA-256 of its name and all that follows, a line of JSON (the `Entry`), then its
+page. Whatever does not match its hash, or has another form, counts as absent.
 """
 
 import os
@@ -77,22 +77,27 @@ def write_entry(path: Path, entry: Entry, page: bytes) -> None:
     descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(sha256(content).hexdigest().encode() + b"\n" + content)
+            file.write(_checksum(path, content) + b"\n" + content)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
 
 
+def _checksum(path: Path, content: bytes) -> bytes:
+    """Return the hash of an entry; with its name, so that one put in the place of another is no entry."""
+    return sha256(path.name.encode() + b"\n" + content).hexdigest().encode()
+
+
 def read_entry(path: Path) -> tuple[Entry, bytes] | None:
     """Return an entry and its page (empty if it has none); None if it is absent or damaged."""
     try:
         checksum, _, content = path.read_bytes().partition(b"\n")
-        if sha256(content).hexdigest().encode() != checksum:
+        if _checksum(path, content) != checksum:
             return None
         head, _, page = content.partition(b"\n")
         return Entry.from_json(orjson.loads(head)), page
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

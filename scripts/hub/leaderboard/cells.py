@@ -7,6 +7,8 @@ from typing import Any, Final
 from rupeebias.metric.published import PublishedModel
 
 from ...report.page.text import NOT_COMPUTED, number, shortened, with_interval
+from .eligible import entry_parity
+from .identity import setting_text
 from .ranking import Standing
 from .records import Entry, Facts
 from .scale import parity
@@ -70,8 +72,8 @@ def rank_cell(_: Entry, standing: Standing) -> Cell:
 
 
 def parity_cell(entry: Entry, _: Standing) -> Cell:
-    """Return the parity score."""
-    value = parity((entry.headlines or {}).get("mean_delta_pct"))
+    """Return the parity score; empty where too few answers could be read."""
+    value = entry_parity(entry)
     return Cell(number(value), value)
 
 
@@ -100,8 +102,10 @@ def answers_cell(entry: Entry, _: Standing) -> Cell:
 
 def settings_cell(entry: Entry, _: Standing) -> Cell:
     """Return the settings that matter most, in words."""
-    text = settings_text((entry.manifest or {}).get("settings", {}))
-    return Cell(text, text.casefold()) if text else EMPTY
+    manifest = entry.manifest or {}
+    words = [settings_text(manifest.get("settings", {})), f"repeats {manifest.get('repeats', 1)}"]
+    text = ", ".join(filter(None, words))
+    return Cell(text, text.casefold())
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
@@ -111,14 +115,10 @@ def settings_text(settings: Mapping[str, Any]) -> str:
     words = []
     for key, label in (("temperature", "temperature"), ("reasoning_effort", "reasoning")):
         if settings.get(key) is not None:
-            words.append(f"{label} {_setting(settings[key])}")
+            words.append(f"{label} {shortened(setting_text(settings[key]), 20)}")
         elif key in left_out:
             words.append(f"{label} not settable")
     return ", ".join(words)
-
-
-def _setting(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else shortened(value, 20)
 
 
 def arm_cell(entry: Entry, _: Standing) -> Cell:

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from ...errors import RupeeBiasError
-from ..submission.folders import submission_digest
+from ..submission.folders import read_file, submission_digest
+from ..submission.records import MANIFEST
+from ..submission.strict_json import strict_json
 from .cache import SUFFIX, entry_key, forget_unused, read_entry
 from .pool import Failure, Job, run_jobs
-from .records import Entry, is_page_name, refused_entry, utc_time
+from .records import EARLIEST, Entry, is_page_name, refused_entry, utc_time
 
 PAGES: Final = "models"
 """Folder of the site that holds the submissions' pages."""
@@ -28,6 +30,7 @@ class Collector:
         self._files_url = files_url
         self._workers = workers
         self._progress = progress
+        self._began = datetime.now(UTC)
         self._used: set[str] = set()
         self.n_recomputed = 0
 
@@ -53,11 +56,14 @@ class Collector:
         run_jobs(jobs, done, workers=self._workers)
 
     def _job(self, folder: Path, elsewhere: Path) -> Job:
-        """Return what to do for a folder: with a digest its entry goes to the cache, else elsewhere."""
+        """Return what to do for a folder: with a digest its entry goes to the cache, else elsewhere.
+
+        What is said of a date ahead of the clock is true for a while only: no cache may hold it.
+        """
         digest = _digest(folder)
         link = f"{self._files_url.rstrip('/')}/{folder.name}" if self._files_url else None
         target = elsewhere
-        if digest is not None:
+        if digest is not None and _latest(folder) <= self._began:
             target = self._cache / f"{entry_key(folder.name, digest, link)}{SUFFIX}"
             self._used.add(target.name)
         return Job(str(folder), digest, link, str(target))
@@ -65,20 +71,19 @@ class Collector:
     def _collected(self, job: Job, failure: Failure | None) -> Entry:
         """Return the entry that a worker made; one that could not be made is a refusal."""
         if failure is not None and failure.is_ours:
-            raise RupeeBiasError(f"{failure.message}; nothing was changed, run the same command again")
-        entry = self._placed(job) if failure is None else None
+            raise RupeeBiasError(f"{failure.message}; no site was written, run the same command again")
+        if failure is not None:
+            return refused_entry(Path(job.folder).name, failure.message, job.digest)
+        entry = self._placed(job)
         if entry is None:
-            reason = failure.message if failure else "its entry in the cache cannot be read"
-            return refused_entry(Path(job.folder).name, reason, job.digest)
-        if not entry.accepted and _is_ahead(entry):
-            Path(job.target).unlink(missing_ok=True)  # time may put it right: ask again in the next build
+            raise RupeeBiasError(f"{job.target} was written but cannot be read; run the same command again")
         return entry
 
     def _placed(self, job: Job) -> Entry | None:
         """Return the entry of a job's target, its page written to the site; None if there is none."""
         name = Path(job.folder).name
         found = read_entry(Path(job.target))
-        if found is None or found[0].name != name:
+        if found is None or (found[0].name, found[0].digest) != (name, job.digest):
             return None
         entry, page = found
         if entry.has_page and is_page_name(name):
@@ -106,7 +111,11 @@ def _digest(folder: Path) -> str | None:
         return None
 
 
-def _is_ahead(entry: Entry) -> bool:
-    """Tell whether a submission claims to come from the future."""
-    times = (entry.manifest or {}).get("created_at"), (entry.manifest or {}).get("updated_at")
-    return any(utc_time(time) > datetime.now(UTC) for time in times)
+def _latest(folder: Path) -> datetime:
+    """Return the latest time that a manifest names, even one that is refused; the earliest one if none."""
+    try:
+        manifest = strict_json(read_file(folder, MANIFEST))
+    except ValueError:
+        return EARLIEST
+    named = manifest if isinstance(manifest, dict) else {}
+    return max(utc_time(named.get(name)) for name in ("created_at", "updated_at"))

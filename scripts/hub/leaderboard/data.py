@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -11,12 +11,13 @@ import orjson
 from rupeebias.metric import HEADLINES
 from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import AXES
-from rupeebias.metric.published import PUBLISHED
+from rupeebias.metric.published import PUBLISHED, PublishedModel
 from rupeebias.metric.version import METRIC_VERSION
 
 from ... import __version__
 from ...scoring.files import inert
-from .ranking import Standing
+from .eligible import entry_parity
+from .ranking import Placed, Standing
 from .records import Entry, Facts
 from .rows import page_link
 from .scale import parity
@@ -48,7 +49,7 @@ _GAPS: Final = ("mean_delta_pct", "ci_low", "ci_high", "violation_at_10_pct")
 _VERSIONS: Final = ("metric_version", "benchmark_version")
 
 
-def board_json(entries: Sequence[Entry], places: Mapping[str, Standing]) -> bytes:
+def board_json(places: Sequence[Placed]) -> bytes:
     """Return `leaderboard.json`: every submission with its standing, then the published models."""
     content = {
         "format": FORMAT,
@@ -56,19 +57,20 @@ def board_json(entries: Sequence[Entry], places: Mapping[str, Standing]) -> byte
         "benchmark_version": BENCHMARK_VERSION,
         "dataset_fingerprint": DATASET_FINGERPRINT,
         "rupeebias_version": __version__,
-        "ranking": "rank range by 95 % intervals of mean_delta_pct, in percent; lower is better",
-        "submissions": [_submission(entry, places[entry.name]) for entry in entries],
-        "published": [
-            {
-                "status": "published",
-                "source": _PUBLISHED_SOURCE,
-                "parity_score": parity(model.mean_delta_pct),
-                **asdict(model),
-            }
-            for model in PUBLISHED
-        ],
+        "ranking": "one rank range a model by 95 % intervals of mean_delta_pct, in percent; lower is better",
+        "submissions": [_submission(*one) for one in places],
+        "published": [_published(model) for model in PUBLISHED],
     }
     return orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+
+
+def _published(model: PublishedModel) -> Facts:
+    return {
+        "status": "published",
+        "reason": _PUBLISHED_SOURCE,
+        "parity_score": parity(model.mean_delta_pct),
+        **asdict(model),
+    }
 
 
 def _submission(entry: Entry, standing: Standing) -> Facts:
@@ -77,7 +79,7 @@ def _submission(entry: Entry, standing: Standing) -> Facts:
         "name": entry.name,
         "digest": entry.digest,
         "page": page_link(entry),
-        "parity_score": _parity(entry),
+        "parity_score": entry_parity(entry),
         "headlines": entry.headlines,
         "tables": entry.tables,
         "scored_with": entry.scored_with,
@@ -93,14 +95,9 @@ def _place(standing: Standing) -> Facts:
     return dict(zip(_PLACES, values, strict=True))
 
 
-def _parity(entry: Entry) -> float | None:
-    return parity((entry.headlines or {}).get("mean_delta_pct"))
-
-
-def board_csv(entries: Sequence[Entry], places: Mapping[str, Standing]) -> bytes:
+def board_csv(places: Sequence[Placed]) -> bytes:
     """Return `leaderboard.csv`: one line a submission, then the published models; no cell is a formula."""
-    rows = [_line(entry, places[entry.name]) for entry in entries]
-    rows += [{"status": "published", "reason": _PUBLISHED_SOURCE, **asdict(model)} for model in PUBLISHED]
+    rows = [*(_line(*one) for one in places), *map(_published, PUBLISHED)]
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, csv_columns(), restval="", lineterminator="\n")
     writer.writeheader()
@@ -134,7 +131,7 @@ def _line(entry: Entry, standing: Standing) -> Facts:
         "page": page_link(entry),
         "digest": entry.digest,
         **{name: manifest.get(name) for name in _DECLARED},
-        "parity_score": _parity(entry),
+        "parity_score": entry_parity(entry),
         **(entry.headlines or {}),
         **{column: rows.get(at[:3], {}).get(at[3]) for column, at in _gap_columns()},
         **{f"scored_with_{name}": entry.scored_with[name] for name in _VERSIONS},

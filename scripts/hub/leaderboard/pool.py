@@ -59,9 +59,12 @@ class _Worker:
             found = self._tried(job)
         self._is_ended = False
         if isinstance(found, int):
-            # what a submission does cannot end a process with a status of its own: Python does not start
-            text = f"its check ended with status {found}: too much memory or time, or malformed files"
-            return Failure(text, is_ours=found > 0)
+            if found > 0:  # what a submission does cannot end a process with a status of its own
+                text = f"a process that checks submissions ended with status {found}: Python does not start"
+                return Failure(text, is_ours=True)
+            return Failure(
+                f"its check ended with status {found}: too much memory or time, or malformed files"
+            )
         return found
 
     def _tried(self, job: Job) -> Failure | int | None:

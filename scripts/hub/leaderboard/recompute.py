@@ -1,11 +1,11 @@
 """One submission: checked, recomputed, its page rendered. Runs in a worker process."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
-
-from rupeebias.metric.design import DATASET_FINGERPRINT
 
 from ...errors import RupeeBiasError
 from ...generate.manifest import Counts, Manifest, RunIdentity
@@ -15,10 +15,11 @@ from ...report.page.text import number, with_interval
 from ...selection import Selection
 from ..submission.check import check_submission
 from ..submission.folders import submission_digest
-from ..submission.records import CheckedSubmission, SubmissionManifest
+from ..submission.records import FILES, CheckedSubmission, SubmissionManifest
 from .cache import write_entry
+from .eligible import entry_parity
 from .records import Entry, entry_of, is_page_name, manifest_facts, refused_entry
-from .scale import parity
+from .scale import FEWEST_READ_PCT
 
 MAX_PAGE: Final = 1_000_000
 """Bytes of a submission's page: a Space holds hundreds of them, and the results hold every answer whole."""
@@ -33,7 +34,7 @@ def recompute(folder: Path, digest: str | None, files_url: str | None, target: P
     """
     entry, page = _recomputed(folder, digest, files_url)
     if digest is not None and submission_digest(folder) != digest:
-        raise RupeeBiasError(f"{folder} changed while it was read: build again")
+        raise RupeeBiasError(f"{folder} changed while it was read")
     write_entry(target, entry, page.encode())
 
 
@@ -47,9 +48,19 @@ def _recomputed(folder: Path, digest: str | None, files_url: str | None) -> tupl
 
 def _refused(checked: CheckedSubmission, digest: str | None) -> Entry:
     entry = entry_of(checked, digest, has_page=False)
+    entry = replace(entry, refusals=(*entry.refusals, *_other_missing(checked, entry)))
     if entry.accepted:
         return refused_entry(entry.name, "the folder's name is not one of a submission", digest)
     return entry
+
+
+def _other_missing(checked: CheckedSubmission, entry: Entry) -> Iterator[str]:
+    """Yield the files that are missing and that the check did not come to, as one without a manifest ends."""
+    if checked.folder.is_dir():
+        for name in FILES:
+            path = checked.folder / name
+            if not (path.exists() or path.is_symlink() or f"{name} is missing" in entry.refusals):
+                yield f"{name} is missing"
 
 
 def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | None) -> str:
@@ -82,9 +93,9 @@ def about(entry: Entry, manifest: SubmissionManifest, files_url: str | None) -> 
         manifest=facts,
         settings=sorted((str(name), _json(value)) for name, value in facts["settings"].items()),
         served=sorted((str(name), str(count)) for name, count in facts["response_models"].items()),
-        parity=number(parity(gap)),
+        parity=number(entry_parity(entry)),
+        fewest_read=f"{FEWEST_READ_PCT:.0f}",
         gap=with_interval(gap, low, high),
-        current=manifest.dataset_fingerprint == DATASET_FINGERPRINT,
         files_url=files_url,
     )
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -14,11 +13,11 @@ from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from rupeebias.metric.version import METRIC_VERSION
 
 from ..submission.records import CheckedSubmission, SubmissionManifest
+from .entry_form import TABLES, check_facts
+from .identity import model_key, settings_key
 
 Facts: TypeAlias = dict[str, Any]
 
-TABLES: Final = ("axis", "use_case")
-"""Tables of a result that the data of a board hold."""
 MAX_JSON: Final = 20_000
 """Largest settings, selection or list of served models in bytes; larger ones stay in the submission."""
 MAX_PROBLEMS: Final = 30
@@ -41,8 +40,10 @@ class Entry:
     """What is worth knowing about it; may quote hostile text."""
     manifest: Facts | None
     """Fields of SubmissionManifest; None if it could not be read. Hostile text throughout."""
-    identity: str | None
-    """Hash of model, settings, arm, selection and dataset: the same for a newer try of the same thing."""
+    model_key: str | None
+    """See `identity.model_key`; None without a manifest."""
+    settings_key: str | None
+    """See `identity.settings_key`; None without a manifest."""
     headlines: dict[str, float | None] | None
     """Recomputed HEADLINES; None if nothing could be scored."""
     tables: dict[str, list[Facts]]
@@ -67,7 +68,7 @@ class Entry:
     @property
     def date(self) -> datetime:
         """UTC time of the last answer; the earliest possible one if unknown."""
-        return utc_time(self.manifest["updated_at"]) if self.manifest else _EARLIEST
+        return utc_time(self.manifest["updated_at"]) if self.manifest else EARLIEST
 
     def to_json(self) -> Facts:
         """Return the fields; `from_json` is the inverse."""
@@ -78,11 +79,13 @@ class Entry:
         """Return the entry that `to_json` gave; TypeError or KeyError for anything else."""
         if set(data) != {field.name for field in fields(cls)}:
             raise KeyError("fields of a submission")
+        check_facts(data)
         tuples = {name: tuple(data[name]) for name in ("refusals", "notes", "warnings")}
         return cls(**{**data, **tuples})
 
 
-_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+"""Stands for a time that is unknown."""
 
 
 def utc_time(text: object) -> datetime:
@@ -91,7 +94,7 @@ def utc_time(text: object) -> datetime:
         found = datetime.fromisoformat(str(text))
         return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
-        return _EARLIEST
+        return EARLIEST
 
 
 def is_page_name(name: str) -> bool:
@@ -108,7 +111,8 @@ def entry_of(checked: CheckedSubmission, digest: str | None, *, has_page: bool) 
         refusals=_messages(checked, fatal=True),
         notes=_messages(checked, fatal=False),
         manifest=manifest_facts(manifest) if manifest else None,
-        identity=identity_hash(manifest) if manifest else None,
+        model_key=model_key(manifest) if manifest else None,
+        settings_key=settings_key(manifest) if manifest else None,
         headlines={name: result[name] for name in HEADLINES} if result else None,
         tables={name: result["tables"][name] for name in TABLES} if result else {},
         warnings=tuple(result["warnings"]) if result else (),
@@ -119,7 +123,7 @@ def entry_of(checked: CheckedSubmission, digest: str | None, *, has_page: bool) 
 
 def refused_entry(name: str, reason: str, digest: str | None = None) -> Entry:
     """Return the entry of a submission that could not even be checked."""
-    return Entry(name, digest, (reason,), (), None, None, None, {}, (), _versions(None), has_page=False)
+    return Entry(name, digest, (reason,), (), None, None, None, None, {}, (), _versions(None), has_page=False)
 
 
 def _messages(checked: CheckedSubmission, *, fatal: bool) -> tuple[str, ...]:
@@ -140,12 +144,6 @@ def _bounded(value: Any) -> Any:
         size = len(orjson.dumps(value))
         return value if size <= MAX_JSON else {"left out": f"{size:,} bytes, see the submission"}
     return value
-
-
-def identity_hash(manifest: SubmissionManifest) -> str:
-    """Return a hash of what makes two submissions tries of the same thing."""
-    same = (manifest.model, manifest.settings, manifest.arm, manifest.selection, manifest.dataset_fingerprint)
-    return sha256(orjson.dumps(same, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _versions(result: Result | None) -> dict[str, str]:

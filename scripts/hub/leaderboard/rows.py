@@ -1,13 +1,15 @@
 """The rows of the board's table: who stands in it, in which order, and what the filters see."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from rupeebias.metric.published import PUBLISHED, PublishedModel
 
 from .cells import Cell
 from .columns import COLUMNS
-from .ranking import GAP, Standing
+from .eligible import GAP
+from .ranking import Placed, Standing
 from .records import Entry
 
 
@@ -35,36 +37,45 @@ def page_link(entry: Entry) -> str | None:
     return f"models/{entry.name}.html" if entry.has_page else None
 
 
-def in_order(entries: Iterable[Entry], places: Mapping[str, Standing]) -> list[Entry]:
+def in_order(places: Iterable[Placed]) -> list[Placed]:
     """Return submissions by status (ranked, unranked, superseded, refused), mean gap, model and folder."""
     statuses = ("ranked", "unranked", "superseded", "refused")
 
-    def place(entry: Entry) -> tuple[object, ...]:
+    def place(one: Placed) -> tuple[object, ...]:
+        entry = one.entry
         gap = (entry.headlines or {}).get(GAP)
-        status = statuses.index(places[entry.name].status)
-        return status, gap is None, gap or 0.0, entry.model or "", entry.name
+        status = statuses.index(one.standing.status)
+        # two folders whose names are no text may be shown alike: their reasons and digests tell them apart
+        return (
+            status,
+            gap is None,
+            gap or 0.0,
+            entry.model or "",
+            entry.name,
+            entry.refusals,
+            entry.digest or "",
+        )
 
-    return sorted(entries, key=place)
+    return sorted(places, key=place)
 
 
-def board_rows(entries: Sequence[Entry], places: Mapping[str, Standing]) -> list[Row]:
+def board_rows(places: Sequence[Placed]) -> list[Row]:
     """Return the rows of the table: ranked by mean gap, the published models, then what has no rank.
 
-    `entries` in the order of `in_order`; superseded and refused ones are no rows of it.
+    `places` in the order of `in_order`; superseded and refused ones are no rows of it.
     """
-    shown = {status: [x for x in entries if places[x.name].status == status] for status in _SHOWN}
-    ranked, unranked = ([_row(x, places[x.name]) for x in shown[status]] for status in _SHOWN)
+    ranked, unranked = ([_row(*one) for one in places if one.standing.status == status] for status in _SHOWN)
     return [*ranked, *map(_published_row, PUBLISHED), *unranked]
 
 
-_SHOWN = ("ranked", "unranked")
+_SHOWN: Final = ("ranked", "unranked")
+_AS_PUBLISHED: Final = "as published, 2026"
 
 
 def _row(entry: Entry, standing: Standing) -> Row:
     manifest = entry.manifest or {}
-    words = (entry.model, manifest.get("provider"), manifest.get("model_repo"), entry.name)
+    words = (entry.model, manifest.get("provider"), manifest.get("model_repo"), entry.name, standing.reason)
     cells = tuple(column.cell(entry, standing) for column in COLUMNS)
-    texts = [str(word) for word in words if word] + [cell.text for cell in cells]
     return Row(
         model=entry.model or entry.name,
         link=page_link(entry),
@@ -74,19 +85,25 @@ def _row(entry: Entry, standing: Standing) -> Row:
         provider=str(manifest.get("provider", "")),
         is_complete=bool(manifest.get("complete")),
         is_published=False,
-        words=" ".join(texts).lower(),
+        words=_words(words, cells),
     )
 
 
 def _published_row(model: PublishedModel) -> Row:
+    cells = tuple(column.published(model) for column in COLUMNS)
     return Row(
         model=model.model,
         link=None,
-        cells=tuple(column.published(model) for column in COLUMNS),
-        reason="as published, 2026",
+        cells=cells,
+        reason=_AS_PUBLISHED,
         arm="standard",
         provider="",
         is_complete=True,
         is_published=True,
-        words=f"{model.model} published".lower(),
+        words=_words((model.model, "published", _AS_PUBLISHED), cells),
     )
+
+
+def _words(names: Iterable[object], cells: Iterable[Cell]) -> str:
+    texts = [*(str(name) for name in names if name), *(cell.text for cell in cells)]
+    return " ".join(texts).lower()

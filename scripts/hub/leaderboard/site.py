@@ -1,6 +1,6 @@
 """The pages of a board that are not a submission's: the table, the refused ones, the Space's card."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -14,9 +14,10 @@ from ... import __version__
 from ...report.page.render import content_policy, environment, page_style
 from ...scoring.headline import PUBLISHED_NOTE
 from .columns import COLUMNS
-from .ranking import Standing
-from .records import Entry
+from .eligible import GAP
+from .ranking import Placed
 from .rows import board_rows, page_link
+from .scale import FEWEST_READ_PCT
 
 FOLDER: Final = Path(__file__).parent
 _VERSIONS: Final = {
@@ -27,28 +28,33 @@ _VERSIONS: Final = {
 }
 
 
-def index_page(entries: Sequence[Entry], places: Mapping[str, Standing]) -> str:
+def index_page(places: Sequence[Placed]) -> str:
     """Return the first page: the table, sorted; complete without JavaScript, with it also filtered."""
-    rows = board_rows(entries, places)
-    superseded = [entry for entry in entries if places[entry.name].status == "superseded"]
+    rows = board_rows(places)
     return _page(
         "board.html.j2",
         script=_asset("board.js"),
         columns=COLUMNS,
+        sorted_by=GAP,
         rows=rows,
         arms=sorted({row.arm for row in rows if row.arm}),
         providers=sorted({row.provider for row in rows if row.provider}),
-        n_ranked=sum(standing.status == "ranked" for standing in places.values()),
+        n_ranked=len(_of(places, "ranked")),
         n_submissions=sum(not row.is_published for row in rows),
-        n_refused=sum(standing.status == "refused" for standing in places.values()),
-        superseded=[(x, page_link(x), places[x.name].superseded_by) for x in superseded],
+        n_refused=len(_of(places, "refused")),
+        superseded=[(x.entry, page_link(x.entry), x.standing) for x in _of(places, "superseded")],
         published_note=PUBLISHED_NOTE,
+        fewest_read=f"{FEWEST_READ_PCT:.0f}",
     )
 
 
-def refused_page(entries: Sequence[Entry], places: Mapping[str, Standing]) -> str:
+def _of(places: Sequence[Placed], status: str) -> list[Placed]:
+    return [one for one in places if one.standing.status == status]
+
+
+def refused_page(places: Sequence[Placed]) -> str:
     """Return the page that lists the refused submissions and why."""
-    refused = [entry for entry in entries if places[entry.name].status == "refused"]
+    refused = [one.entry for one in _of(places, "refused")]
     return _page("refused.html.j2", script="", refused=refused)
 
 

@@ -11,12 +11,12 @@ from ...errors import RupeeBiasError
 from ..faults import hub_errors
 from ..names import LEADERBOARD, RESULTS, repository
 from ..publish.api import hub_client
-from ..publish.plan import Plan, make_plan
-from ..publish.remote import read_remote
+from ..publish.remote import RemoteRepo, read_remote
 from ..publish.rights import require_rights
 from ..publish.staging import HUB, StagedRepo
 from ..submission.records import FOLDER
-from .api import MARK
+from .site_files import LIST, listed_files
+from .sync import Changes, changes
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
@@ -62,49 +62,77 @@ def downloaded_results(org: str, say: Say) -> Iterator[Path]:
 def upload_board(org: str, site: Path, say: Say) -> str | None:
     """Bring the static Space of `org` to the content of `site` in one commit and return that commit.
 
-    None: nothing had changed. Pages of submissions that are gone are deleted. Raises RupeeBiasError for
-    missing rights, a Space that is not a board, and one that somebody else changed meanwhile.
+    None: nothing had changed. Of what is there only files that an earlier board listed are replaced or, where
+    their submissions are gone, deleted; others stay. Raises RupeeBiasError for missing rights, a file of
+    others in the place of one of ours, and a Space that somebody else changed meanwhile.
     """
     api = hub_client()
     # the tag of a version is for what other results cite; a board is rebuilt from its results at any time
-    repo = StagedRepo("space", repository(org, LEADERBOARD), site, "0", MARK, ())
-    plan = make_plan(repo, read_remote(api, repo))
-    if plan.head is None:
-        plan = _created(api, repo)
-    if not plan.pending:
+    repo = StagedRepo("space", repository(org, LEADERBOARD), site, "0", LIST, ())
+    remote = read_remote(api, repo)
+    is_new = remote is None
+    remote = remote or _created(api, repo)
+    found = changes(repo, remote, _listed(api, repo, remote), lambda: is_new or _is_fresh(api, repo))
+    _tell(repo.name, found, say)
+    if not found.pending:
         say(f"space {repo.name}: nothing had changed")
         return None
     with hub_errors(f"commit to space {repo.name}", _token(api)):
         made = api.create_commit(
             repo.name,
-            _operations(plan),
+            _operations(repo, found),
             commit_message="Leaderboard rebuilt",
             repo_type="space",
-            parent_commit=plan.head,
+            parent_commit=remote.head,
         )
-    say(f"space {repo.name}: {len(plan.pending)} files in commit {str(made.oid)[:7]}")
+    say(f"space {repo.name}: {found.pending} files in commit {str(made.oid)[:7]}")
     return str(made.oid)
 
 
-def _created(api: "HfApi", repo: StagedRepo) -> Plan:
-    """Create the Space and plan again: the Hub puts files of its own into a new one."""
+def _created(api: "HfApi", repo: StagedRepo) -> RemoteRepo:
+    """Create the Space and read it: the Hub puts files of its own into a new one."""
     with hub_errors(f"create space {repo.name}", _token(api)):
         api.create_repo(repo.name, repo_type="space", space_sdk="static", exist_ok=True)
     remote = read_remote(api, repo)
     if remote is None:
         raise RupeeBiasError(f"space {repo.name} was created but cannot be read; run the command again")
-    return make_plan(repo, remote)
+    return remote
 
 
-def _operations(plan: Plan) -> list["CommitOperationAdd | CommitOperationDelete"]:
+def _is_fresh(api: "HfApi", repo: StagedRepo) -> bool:
+    """Tell whether nobody has written to the Space since it was created."""
+    with hub_errors(f"read space {repo.name}", _token(api)):
+        return len(api.list_repo_commits(repo.name, repo_type="space")) == 1
+
+
+def _listed(api: "HfApi", repo: StagedRepo, remote: RemoteRepo) -> frozenset[str]:
+    """Return the files that the board in the Space says it wrote."""
+    if LIST not in remote.files:
+        return frozenset()
+    with TemporaryDirectory(prefix="rupeebias-board-") as temporary:
+        with hub_errors(f"read space {repo.name}", _token(api)):
+            path = api.hf_hub_download(
+                repo.name, LIST, repo_type="space", revision=remote.head, local_dir=temporary
+            )
+        names = listed_files(Path(path).read_bytes())
+    return frozenset((*names, LIST)) if names else frozenset()
+
+
+def _tell(space: str, found: Changes, say: Say) -> None:
+    for path in found.deleted:
+        say(f"space {space}: deletes {path}")
+    if found.others:
+        shown = ", ".join(found.others[:5]) + (", ..." if len(found.others) > 5 else "")
+        say(f"space {space}: left alone, not of a board: {shown}")
+
+
+def _operations(repo: StagedRepo, found: Changes) -> list["CommitOperationAdd | CommitOperationDelete"]:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
-    files = plan.repo.files
+    files = repo.files
     return [
-        CommitOperationDelete(change.path)
-        if change.state == "deleted"
-        else CommitOperationAdd(change.path, files[change.path])
-        for change in plan.pending
+        *(CommitOperationDelete(path) for path in found.deleted),
+        *(CommitOperationAdd(path, files[path]) for path in found.written),
     ]
 
 

@@ -1,6 +1,7 @@
 """What a reader without statistics should know first: the numbers behind the first screen's sentences."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
@@ -16,8 +17,14 @@ LASTING_SHARE: Final = 0.1
 """Share of the tests from which on a run as a whole is said to have a lasting order."""
 ENOUGH_PROFILES: Final = 9
 """Profiles that a test needs for its silence to mean something: the fewest of a use case in a full run."""
-Order: TypeAlias = Literal["lasting", "none", "unknown"]
-"""Whether the same identifiers are ahead again and again; unknown where too little was asked to tell."""
+Order: TypeAlias = Literal["lasting", "none", "unknown", "unread", "equal"]
+"""Whether the same identifiers are ahead again and again.
+
+unknown: too little was asked to tell; unread: enough was asked, but too little could be read; equal: no two
+answers differ, so nobody is ahead.
+"""
+ROUNDING: Final = 1e-9
+"""Gaps in percent below this are none: means of equal amounts differ by the rounding of floating point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +89,19 @@ class Finding:
 
     n_profiles: int
     """Profiles that the largest of the tests compares."""
+    n_asked_profiles: int
+    """Profiles of the use case of which most were asked."""
 
     @property
     def order(self) -> Order:
         """Whether enough tests find an order that repeats, and if not, whether they could have."""
+        if self.mean is not None and self.mean < ROUNDING:
+            return "equal"
         if self.n_tests and self.n_consistent >= LASTING_SHARE * self.n_tests:
             return "lasting"
-        return "none" if self.n_profiles >= ENOUGH_PROFILES else "unknown"
+        if self.n_profiles >= ENOUGH_PROFILES:
+            return "none"
+        return "unread" if self.n_asked_profiles >= ENOUGH_PROFILES else "unknown"
 
 
 def finding(run: ReportRun) -> Finding:
@@ -114,11 +127,17 @@ def finding(run: ReportRun) -> Finding:
         n_repeats=len(set(run.answers.repeats)),
         read_pct=result["parse_health_pct"],
         n_profiles=max((row["n_blocks"] for row in tests), default=0),
+        n_asked_profiles=_most_profiles(run.answers.prompt_ids),
     )
 
 
+def _most_profiles(prompt_ids: Iterable[str]) -> int:
+    asked = {tuple(prompt_id.split(":")[0:5:4]) for prompt_id in set(prompt_ids) & prompt_rows().keys()}
+    return max(Counter(use_case for use_case, _ in asked).values(), default=0)
+
+
 def _largest(result: Result) -> LargestGap | None:
-    """Return the largest gap among the comparisons with a consistent order, else among all."""
+    """Return the largest gap, of comparisons with a consistent order if there are any; None if all are 0."""
     rows = [row for row in result["tables"]["maximum_observed_gap"] if row["mog_pct"] is not None]
     consistent = {
         (row["use_case"], row["axis"])
@@ -127,7 +146,9 @@ def _largest(result: Result) -> LargestGap | None:
     }
     chosen = [row for row in rows if (row["use_case"], row["axis"]) in consistent] or rows
     row = max(chosen, key=lambda row: row["mog_pct"], default=None)
-    return None if row is None else _largest_gap(row, result["settings"]["outcome"])
+    if row is None or row["mog_pct"] < ROUNDING:  # nobody gets more
+        return None
+    return _largest_gap(row, result["settings"]["outcome"])
 
 
 def _largest_gap(row: dict[str, Any], outcome: str) -> LargestGap:

@@ -5,6 +5,7 @@ const table = document.getElementById("board");
 const body = table.tBodies[0];
 const rows = [...body.rows];
 const heads = [...table.tHead.rows[0].cells];
+const first = heads.find((head) => head.hasAttribute("aria-sort"));
 const form = document.getElementById("filters");
 
 /* Missing values come last in both directions; ties keep the order of the page. */
@@ -22,9 +23,13 @@ function sortBy(at) {
   const direction = opposite[head.getAttribute("aria-sort")] ?? head.dataset.first;
   const keyed = rows.map((row) => [row.cells[at].dataset.sort, row]);
   keyed.sort(compared(head.dataset.kind, direction === "ascending" ? 1 : -1));
+  show(head, direction, keyed.map(([, row]) => row));
+}
+
+function show(head, direction, order) {
   for (const other of heads) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", direction);
-  body.append(...keyed.map(([, row]) => row));
+  body.append(...order);
 }
 
 function isShown({ dataset }, wanted) {
@@ -57,6 +62,9 @@ heads.forEach((head, at) => {
 });
 for (const name of ["input", "change"]) form.addEventListener(name, filter);
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("reset", () => setTimeout(filter));
+form.addEventListener("reset", () => {
+  show(first, "other", rows);
+  setTimeout(filter);
+});
 form.hidden = false;
 filter();
