@@ -66,6 +66,7 @@ def test_a_key_that_no_header_can_hold_is_named_and_not_shown(
         {"extra_headers": {"X-Title": "Bearer abc"}},
         {"extra_headers": {"X-Title": "sk-proj-0123456789abcdef"}},
         {"extra_headers": {"X-Auth": "a"}},
+        {"extra_headers": {"Authorization": "a"}},
         {"a": [{"session_token": "a"}]},
     ],
 )
@@ -78,6 +79,7 @@ def test_extras_that_look_like_keys_are_refused(value: JSON) -> None:
     "value",
     [
         {"extra_headers": {"X-Author": "someone"}},
+        {"authors_of": "someone"},
         {"adapter": "hf-internal-testing-model"},
         {"note": "skeleton_understanding_2"},
         "openai/sk-learned-instruct-70b-2",

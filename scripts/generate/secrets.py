@@ -14,7 +14,7 @@ _NAME: Final = re.compile(
 _NUMBER: Final = re.compile(r"[\d.,_+-]*")  # a bound or a port: it would be found in many an answer
 _FEWEST: Final = 6
 _NAME_OF_A_SECRET: Final = re.compile(
-    r"api[-_]?key|auth(?!or)|secret|password|credential|token$|cookie|bearer", re.I
+    r"api[-_]?key|auth(?!ors?(?![a-z]))|secret|password|credential|token$|cookie|bearer", re.I
 )
 _LOOKS_LIKE_A_KEY: Final = re.compile(
     r"\b(?:(?:sk|pk|gsk|xai|hf|ghp)[-_]|AIza)(?=[\w-]*\d)[\w-]{16,}|\b(?:Bearer|Basic) +\S", re.I
