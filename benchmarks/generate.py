@@ -5,10 +5,10 @@
 The server is a process of its own that answers at once or after a fixed time. Bare loop and runner take
 short turns in one process, so that both see the same machine; the share is the median of the ratios of two
 neighbouring turns; beside it stands CPU time, which a busy machine disturbs less. Rates are those after the
-first 3 calls of each connection: the runner begins with a single request and 16 connections, which costs a
-run of hours two or three round trips. Memory is the peak of a whole process with 1,000 prompts and with
-39,150 x 3, through a model that answers without a server: what the runner keeps. LiteLLM's import takes
-seconds and is not counted.
+first 10 calls of each connection: the runner begins with a single request and 16 connections, which costs a
+run of hours two or three round trips, and calls that all began together take some more to spread out.
+Memory is the peak of a whole process with 1,000 prompts and with 39,150 x 3, through a model that answers
+without a server: what the runner keeps. LiteLLM's import takes seconds and is not counted.
 """
 
 import argparse
@@ -38,6 +38,10 @@ from rupeebias.generate.sight import Sight
 from rupeebias.generate.types import Complete, Model, ModelOptions, Reply, Request
 from rupeebias.selection import Selection
 
+BEGINNING = 10
+"""Calls of each connection that are left out."""
+MEASURED = 12
+"""Calls of each connection that count, at least."""
 BODY = {
     "id": "r",
     "object": "chat.completion",
@@ -109,9 +113,10 @@ def server(latency_s: float) -> Iterator[str]:
 def steady_rate(ends: list[float], connections: int) -> float:
     """Return calls a second from the times at which they ended, without the beginning.
 
-    Calls come back in waves of `connections`: only whole waves count, or their phase would decide.
+    Calls come back in waves of `connections`: only whole waves count, or their phase would decide. The first
+    waves come back all at once and wait for each other; it takes some until calls are spread over the time.
     """
-    first = 3 * connections
+    first = BEGINNING * connections
     calls = (len(ends) - 1 - first) // connections * connections
     return calls / (ends[first + calls] - ends[first])
 
@@ -179,7 +184,10 @@ def requests_for(seconds: float, latency_s: float, connections: int) -> list[Req
     rate = min(connections / max(latency_s, 1e-3), 100.0)
     prompts, _ = prompts_of("standard", Selection())
     return list(
-        itertools.islice(shuffled_requests(prompts, 1, set()), max(int(rate * seconds), connections * 8))
+        itertools.islice(
+            shuffled_requests(prompts, 1, set()),
+            max(int(rate * seconds), connections * (BEGINNING + MEASURED) + 2),
+        )
     )
 
 
