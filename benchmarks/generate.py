@@ -233,10 +233,10 @@ async def compare(
 async def workers_rate(workers: int, connections: int, count: int) -> float:
     """Return calls a second of `workers` processes against a server that answers at once."""
     prompts, _ = prompts_of("standard", Selection())
+    count = max(count, connections * (BEGINNING + MEASURED) + 2)
     requests = list(itertools.islice(shuffled_requests(prompts, 1, set()), count))
     with server(0.0) as url, tempfile.TemporaryDirectory() as folder:
         async with opened(url, workers) as model:
-            await runner_rate(model, requests[: 4 * connections], connections, Path(folder))  # warm-up
             return await runner_rate(model, requests, connections, Path(folder))
 
 
