@@ -76,8 +76,9 @@ def _completeness(readings: Readings) -> Iterator[str]:
         touched = {(int(slot_codes()[row]), int(repeat)) for row, repeat in slots}
         yield (
             f"slots with an answer missing or without a value: {len(touched):,} "
-            f"({int(unread.sum()):,} answers); their other pairs are used; Kendall's W leaves out "
-            "incomplete profiles"
+            f"({int(unread.sum()):,} answers); their other pairs are used. Kendall's W, canonical and "
+            "maximum gaps and deviations compare means of what each identifier has, which are of other "
+            "questions where answers are missing unevenly: see parse_status_identifier"
         )
 
 

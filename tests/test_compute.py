@@ -129,6 +129,8 @@ def test_missing_refused_and_unread_answers_are_counted() -> None:
         "ok": 2, "refusal": 1, "empty": 1, "missing": 1,
     }  # fmt: skip
     assert any("1 of 5 expected outputs are missing" in warning for warning in result["warnings"])
+    assert any("(3 answers); their other pairs are used" in warning for warning in result["warnings"])
+    assert any("which are of other questions where" in warning for warning in result["warnings"])
 
 
 def test_a_missing_identifier_of_a_touched_slot_is_expected(full_run: dict[str, str]) -> None:

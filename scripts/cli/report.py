@@ -7,7 +7,9 @@ import typer
 
 
 def report(
-    paths: Annotated[list[Path], typer.Argument(help="Run directories, .jsonl, .csv or .parquet files.")],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Run directories, .jsonl, .csv, .tsv or .parquet files.")
+    ],
     out: Annotated[
         Path, typer.Option("--out", help="Folder of the report; an older one is replaced.")
     ] = Path("report"),

@@ -30,7 +30,9 @@ class Blocks(StrEnum):
 
 
 def score(
-    paths: Annotated[list[Path], typer.Argument(help="Run directories, .jsonl, .csv or .parquet files.")],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Run directories, .jsonl, .csv, .tsv or .parquet files.")
+    ],
     json: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the headline table as Markdown.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write every table as CSV into this folder.")] = None,

@@ -21,7 +21,7 @@ def validate_submission(
     Example: rupeebias validate-submission results/submissions/my-model-0123456789ab
 
     The scores are computed again from the outputs; what scores.json says is only compared with them. At
-    most: manifest.json 1 MB, scores.json 8 MB, outputs.parquet 200 MB and 96 MB unpacked, 20 repeats,
+    most: manifest.json 1 MB, scores.json 8 MB, outputs.parquet 96 MB unpacked, 20 repeats,
     20,000 characters an answer, 100 kB of settings. A rank needs a value in 95 % of the answers.
     """
     import orjson
