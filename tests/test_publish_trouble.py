@@ -210,13 +210,23 @@ def test_a_closed_output_does_not_stop_it_half_way(publisher: Publisher, tmp_pat
     assert publisher.dataset.tags.keys() == publisher.metric.tags.keys() == {"v1.0.0"}
 
 
+def _hear_ctrl_c() -> None:
+    """A shell that runs the tests in the background would have them, and their children, ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_an_interruption_says_what_was_sent_and_leaves_nothing(
     publisher: Publisher, tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
     words, environment = _command(publisher.hub, tmp_path)
     process = subprocess.Popen(
-        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        words,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_hear_ctrl_c,
     )
 
     def interrupt() -> None:
