@@ -373,7 +373,7 @@ def _read_marked(text: str, question: Question) -> Reading | None:
     candidates: list[Candidate] = []
     for line in islice(_MARKED_LINE.finditer(text), MAX_FIGURES):
         if _is_placeholder(line.group(1)):
-            return Reading(Status.REFUSAL, None, *line.span(), "A placeholder stands for no answer.")
+            return _no_answer(*line.span())
         tokens = tokenise(text, *line.span(1))
         candidates += gather(tokens, question, whole=True)
     return decide(candidates, question, text, marked=True)
@@ -403,7 +403,7 @@ def _without_answer(text: str, candidates: Sequence[Candidate]) -> Reading:
         at = max(0, text.lower().find(phrase))
         return Reading(Status.REFUSAL, None, at, at + len(phrase), "The text declines to answer.")
     if _is_placeholder(text):
-        return Reading(Status.REFUSAL, None, 0, len(text), "A placeholder stands for no answer.")
+        return _no_answer(0, len(text))
     other = next((item for item in candidates if item.role is Role.OTHER_QUANTITY), None)
     if other is not None:
         return Reading(Status.AMBIGUOUS, None, other.start, other.end, "The unit does not fit the question.")
@@ -411,6 +411,10 @@ def _without_answer(text: str, candidates: Sequence[Candidate]) -> Reading:
         start, end = candidates[0].start, candidates[0].end
         return Reading(Status.UNPARSED, None, start, end, "Only figures of the question are repeated.")
     return Reading(Status.UNPARSED, None, 0, 0, "There is no amount.")
+
+
+def _no_answer(start: int, end: int) -> Reading:
+    return Reading(Status.REFUSAL, None, start, end, "A placeholder stands for no answer.")
 
 
 _MARKUP: Final = " \t\r\n#*`_\"'<>{}[]().!-"

@@ -1,7 +1,44 @@
-"""Set before any test module imports huggingface_hub, which reads it once."""
+"""What several test files share."""
 
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from publish_runs import Publisher
+
+    from rupeebias.hub.publish.staging import Staged
+
+# Set before any test module imports huggingface_hub, which reads it once.
 
 # The stand-in of the Hub stores large files by plain LFS, which the client uses without its Xet extension.
 os.environ["HF_HUB_DISABLE_XET"] = "1"
 os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
+
+
+@pytest.fixture(scope="session")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> "Staged":
+    """The folders of dataset and metric as they are published, built once; tests only read them."""
+    from rupeebias.hub.publish.staging import stage
+
+    return stage("rupee-org", tmp_path_factory.mktemp("staged"))
+
+
+@pytest.fixture
+def publisher(staged: "Staged") -> "Iterator[Publisher]":
+    """Publish these to a Hub that is empty."""
+    from hub_server import HubServer
+    from publish_runs import Publisher
+
+    with HubServer() as hub:
+        yield Publisher(hub, staged)
+
+
+@pytest.fixture
+def published(publisher: "Publisher") -> "Publisher":
+    """Publish these to a Hub on which both have been published once."""
+    publisher.run()
+    publisher.writes()
+    return publisher

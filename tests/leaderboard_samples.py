@@ -15,7 +15,7 @@ from rupeebias.hub.leaderboard.records import Entry, manifest_facts
 from rupeebias.hub.submission.answers import Answers, write_answers
 from rupeebias.hub.submission.check import default_score, run_outputs
 from rupeebias.hub.submission.identity import submission_name
-from rupeebias.hub.submission.manifest import manifest_bytes
+from rupeebias.hub.submission.manifest import is_simulated, manifest_bytes
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
 from rupeebias.metric import HEADLINES
 from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
@@ -123,6 +123,7 @@ def entry(
             "dataset_fingerprint": DATASET_FINGERPRINT,
         },
         has_page=not refusals,
+        is_simulated=is_simulated(manifest),
     )
 
 

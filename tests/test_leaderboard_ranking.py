@@ -20,7 +20,7 @@ from rupeebias.hub.leaderboard.identity import model_key, settings_key
 from rupeebias.hub.leaderboard.ranking import Standing, placed, rank_ranges
 from rupeebias.hub.leaderboard.records import Entry, entry_of, is_page_name, refused_entry, utc_time
 from rupeebias.hub.leaderboard.rows import board_rows, in_order
-from rupeebias.hub.leaderboard.scale import parity
+from rupeebias.hub.scale import parity
 from rupeebias.hub.submission.records import CheckedSubmission, Problem
 from rupeebias.metric.published import PUBLISHED
 
@@ -58,6 +58,7 @@ def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
         entry("toy", (0.1, 0.2), model="sim/fair"),
         entry("toy2", (0.1, 0.2), model=" SIM/biased"),
         entry("toy3", (0.1, 0.2), model="acme/fair", provider="Simulated"),
+        entry("toy4", (0.1, 0.2), model="acme/fair4", response_models={"sim/fair": 39_150}),
         entry("unread", (0.1, 0.2), read=94.96),
         entry("hole", (0.1, 0.2), without="caste"),
         entry("hole2", (0.1, 0.2), without="counter_offer"),
@@ -75,6 +76,7 @@ def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
         "toy": "a simulated respondent, no model",
         "toy2": "a simulated respondent, no model",
         "toy3": "a simulated respondent, no model",
+        "toy4": "a simulated respondent, no model",
         "unread": "only 94.9 % of its answers could be read; 95 % are needed",
         "hole": "no gap for caste in Hinglish: too few answers that can be compared",
         "hole2": "no gap for counter-offer in Hinglish: too few answers that can be compared",

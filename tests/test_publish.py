@@ -1,37 +1,15 @@
 """`rupeebias publish` against the Hub's stand-in: first and later publications, and failures half-way."""
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hub_server import HubServer
 from publish_runs import DATASET, METRIC, TOKEN, Publisher, with_files
 
 from rupeebias.hub.publish.staging import Staged, stage
 
 # the client's own way to send files
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")
-
-
-@pytest.fixture(scope="module")
-def staged(tmp_path_factory: pytest.TempPathFactory) -> Staged:
-    """Both folders, built once; tests only read them."""
-    return stage("rupee-org", tmp_path_factory.mktemp("staged"))
-
-
-@pytest.fixture
-def publisher(staged: Staged) -> Iterator[Publisher]:
-    with HubServer() as hub:
-        yield Publisher(hub, staged)
-
-
-@pytest.fixture
-def published(publisher: Publisher) -> Publisher:
-    """A Hub on which both have been published once."""
-    publisher.run()
-    publisher.writes()
-    return publisher
 
 
 # --- the first time

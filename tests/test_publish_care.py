@@ -2,11 +2,9 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hub_server import HubServer
 from publish_runs import DATASET, METRIC, Publisher, with_files
 
 from rupeebias.hub.publish.remote import version_key
@@ -15,26 +13,6 @@ from rupeebias.hub.publish.staging import Staged, stage
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")
 
 PARQUET = "data/counter_offer/english.parquet"
-
-
-@pytest.fixture(scope="module")
-def staged(tmp_path_factory: pytest.TempPathFactory) -> Staged:
-    """Both folders, built once; tests only read them."""
-    return stage("rupee-org", tmp_path_factory.mktemp("staged"))
-
-
-@pytest.fixture
-def publisher(staged: Staged) -> Iterator[Publisher]:
-    with HubServer() as hub:
-        yield Publisher(hub, staged)
-
-
-@pytest.fixture
-def published(publisher: Publisher) -> Publisher:
-    """A Hub on which both have been published once."""
-    publisher.run()
-    publisher.writes()
-    return publisher
 
 
 # --- versions

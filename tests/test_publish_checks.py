@@ -20,13 +20,7 @@ from rupeebias.hub.publish.checks import (
     splits_of,
 )
 from rupeebias.hub.publish.remote import RemoteFile, git_blob_sha1, matches
-from rupeebias.hub.publish.staging import Staged, stage
-
-
-@pytest.fixture(scope="module")
-def staged(tmp_path_factory: pytest.TempPathFactory) -> Staged:
-    """Both folders, built once; tests only read them."""
-    return stage("rupee-org", tmp_path_factory.mktemp("staged"))
+from rupeebias.hub.publish.staging import Staged
 
 
 def test_both_cards_keep_the_hubs_rules(staged: Staged) -> None:

@@ -14,25 +14,12 @@ from hub_server import HubServer
 from publish_runs import DATASET, TOKEN, Publisher
 
 from rupeebias.errors import RupeeBiasError
+from rupeebias.hub.client import bound_requests, require_clean, require_endpoint
 from rupeebias.hub.faults import hub_errors, masked
-from rupeebias.hub.publish.client import bound_requests, require_clean, require_endpoint
 from rupeebias.hub.publish.remote import read_remote
-from rupeebias.hub.publish.rights import require_writer
-from rupeebias.hub.publish.staging import Staged, stage
+from rupeebias.hub.rights import require_writer
 
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")
-
-
-@pytest.fixture(scope="module")
-def staged(tmp_path_factory: pytest.TempPathFactory) -> Staged:
-    """Both folders, built once; tests only read them."""
-    return stage("rupee-org", tmp_path_factory.mktemp("staged"))
-
-
-@pytest.fixture
-def publisher(staged: Staged) -> Iterator[Publisher]:
-    with HubServer() as hub:
-        yield Publisher(hub, staged)
 
 
 @pytest.fixture
@@ -248,7 +235,7 @@ def test_an_interruption_says_what_was_sent_and_leaves_nothing(
 
 def test_the_hub_is_told_which_version_asks() -> None:
     from rupeebias import __version__
-    from rupeebias.hub.publish.client import hub_client
+    from rupeebias.hub.client import hub_client
 
     api = hub_client()
     assert (api.library_name, api.library_version) == ("rupeebias", __version__)

@@ -52,7 +52,7 @@ def check_no_secret(option: str, value: JSON) -> None:
     A text by itself, unlike those in an object or list, is refused only for a key that is known.
     """
     secrets = Secrets()
-    for text, is_name in _texts(value):
+    for text, is_name in texts_in(value):
         if is_name and _NAME_OF_A_SECRET.search(text):
             raise UsageError(
                 f"{option} {text}: keys are read from the environment only, so that none gets into a file"
@@ -81,14 +81,14 @@ def _is_secret(name: str, value: str) -> bool:
     return len(value) >= _FEWEST and bool(_NAME.search(name)) and not _NUMBER.fullmatch(value)
 
 
-def _texts(value: JSON) -> Iterator[tuple[str, bool]]:
+def texts_in(value: JSON) -> Iterator[tuple[str, bool]]:
     """Yield every text in `value` and whether it is the name of something."""
     if isinstance(value, str):
         yield value, False
     elif isinstance(value, dict):
         for name, item in value.items():
             yield name, True
-            yield from _texts(item)
+            yield from texts_in(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _texts(item)
+            yield from texts_in(item)

@@ -41,11 +41,12 @@ class NotTheHubError(ValueError):
 
 
 @contextmanager
-def hub_errors(doing: str, token: str | None = None) -> Iterator[None]:
+def hub_errors(doing: str, token: str | bool | None = None) -> Iterator[None]:
     """Raise RupeeBiasError for a failed request of `huggingface_hub` inside the block.
 
     `doing` says what was tried, for example `commit to org/name`. The message holds the Hub's own reason
-    but never `token`. An answer that the client cannot read, as of a login page, is told as such.
+    but never `token`, which is that of the client. An answer that the client cannot read, as of a login
+    page, is told as such.
     """
     try:
         yield
@@ -70,9 +71,9 @@ def address() -> str:
     return f"HF_ENDPOINT {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def masked(text: str, token: str | None) -> str:
+def masked(text: str, token: str | bool | None) -> str:
     """Return a text in which no token stands, nor any usual escape of it."""
-    if not token:
+    if not isinstance(token, str) or not token:
         return text
     escapes = (repr(token)[1:-1], json.dumps(token)[1:-1], ascii(token)[1:-1], quote(token, safe=""))
     bytes_form = repr(token.encode("utf-8", "surrogateescape"))[2:-1]
@@ -111,7 +112,7 @@ def _packages(trace: TracebackType | None) -> Iterator[str]:
         trace = trace.tb_next
 
 
-def _message(doing: str, error: BaseException, token: str | None) -> str:
+def _message(doing: str, error: BaseException, token: str | bool | None) -> str:
     text = masked(f"{doing}: {_reason(error)}", token)
     return "".join(letter if letter.isprintable() else " " for letter in text)
 

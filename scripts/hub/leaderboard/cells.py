@@ -7,11 +7,11 @@ from typing import Any, Final
 from rupeebias.metric.published import PublishedModel
 
 from ...report.page.text import NOT_COMPUTED, number, shortened, with_interval
+from ..scale import parity
 from .eligible import entry_parity
 from .identity import setting_text
 from .ranking import Standing
 from .records import Entry, Facts
-from .scale import parity
 
 
 @dataclass(frozen=True, slots=True)

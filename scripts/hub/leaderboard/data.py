@@ -16,11 +16,11 @@ from rupeebias.metric.version import METRIC_VERSION
 
 from ... import __version__
 from ...scoring.files import inert
+from ..scale import parity
 from .eligible import entry_parity
 from .ranking import Placed, Standing
 from .records import Entry, Facts
 from .rows import page_link
-from .scale import parity
 
 FORMAT: Final = 1
 """Version of the layout of leaderboard.json."""

@@ -7,9 +7,9 @@ from rupeebias.metric.design import LANGUAGES, USE_CASES
 from rupeebias.metric.layout import AXES, N_PROMPTS
 
 from ...report.page import text as words
-from .identity import is_simulated, names_another_provider
+from ..scale import FEWEST_READ_PCT, parity
+from .identity import names_another_provider
 from .records import Entry
-from .scale import FEWEST_READ_PCT, parity
 
 GAP: Final = "mean_delta_pct"
 
@@ -18,12 +18,12 @@ def why_not(entry: Entry) -> str:
     """Return why a submission cannot be ranked, in words; empty if it can."""
     if not entry.accepted:
         return "refused"
+    if entry.is_simulated:
+        return "a simulated respondent, no model"
     return _declared_fault(entry.manifest or {}) or _value_fault(entry)
 
 
 def _declared_fault(manifest: Mapping[str, Any]) -> str:
-    if is_simulated(manifest):
-        return "a simulated respondent, no model"
     if manifest.get("arm") != "standard":
         return f"system prompt arm {str(manifest.get('arm'))[:40]}"
     if not manifest.get("complete"):

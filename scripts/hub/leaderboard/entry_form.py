@@ -25,7 +25,7 @@ def check_facts(data: Mapping[str, Any]) -> None:
     for name in ("refusals", "notes", "warnings"):
         _all_of(list | tuple, [data[name]])
         _all_of(str, data[name])
-    _all_of(bool, [data["has_page"]])
+    _all_of(bool, [data["has_page"], data["is_simulated"]])
     _all_of(str, (data["scored_with"][name] for name in _VERSIONS))
     _check_manifest(data["manifest"])
     _check_headlines(data["headlines"])

@@ -10,8 +10,6 @@ import orjson
 from ...report.page.text import shortened
 from ..submission.records import SubmissionManifest
 
-SIMULATED: Final = ("sim/", "simulated")
-"""What the names of simulated respondents begin with, and their provider."""
 DEFAULTS: Final = {"temperature": 0.0, "reasoning_effort": "none"}
 """The benchmark's own settings."""
 _NO_CHOICE: Final = ("provider", "not_sent")
@@ -22,12 +20,6 @@ _MOST_SHOWN: Final = 3
 def folded(name: object) -> str:
     """Return a name without outer spaces, capitals and forms of Unicode: the same one is then equal."""
     return unicodedata.normalize("NFC", str(name)).strip().casefold()
-
-
-def is_simulated(manifest: Mapping[str, Any]) -> bool:
-    """Tell whether a built-in respondent answered."""
-    begins, provider = SIMULATED
-    return folded(manifest.get("model")).startswith(begins) or folded(manifest.get("provider")) == provider
 
 
 def model_key(manifest: SubmissionManifest) -> str:

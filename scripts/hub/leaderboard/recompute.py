@@ -13,13 +13,13 @@ from ...report.data import ReportRun, read_answers
 from ...report.page.render import Section, environment, render_page
 from ...report.page.text import number, with_interval
 from ...selection import Selection
+from ..scale import FEWEST_READ_PCT
 from ..submission.check import check_submission
 from ..submission.folders import submission_digest
 from ..submission.records import FILES, CheckedSubmission, SubmissionManifest
 from .cache import write_entry
 from .eligible import entry_parity
 from .records import Entry, entry_of, is_page_name, manifest_facts, refused_entry
-from .scale import FEWEST_READ_PCT
 
 MAX_PAGE: Final = 1_000_000
 """Bytes of a submission's page: a Space holds hundreds of them, and the results hold every answer whole."""

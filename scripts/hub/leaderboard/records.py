@@ -12,6 +12,7 @@ from rupeebias.metric import HEADLINES, Result
 from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from rupeebias.metric.version import METRIC_VERSION
 
+from ..submission.manifest import is_simulated
 from ..submission.records import CheckedSubmission, SubmissionManifest
 from .entry_form import TABLES, check_facts
 from .identity import model_key, settings_key
@@ -54,6 +55,8 @@ class Entry:
     """Versions and dataset fingerprint of the recomputation."""
     has_page: bool
     """Whether a page of its own was made."""
+    is_simulated: bool = False
+    """Whether a built-in respondent gave answers."""
 
     @property
     def accepted(self) -> bool:
@@ -118,6 +121,7 @@ def entry_of(checked: CheckedSubmission, digest: str | None, *, has_page: bool) 
         warnings=tuple(result["warnings"]) if result else (),
         scored_with=_versions(result),
         has_page=has_page,
+        is_simulated=manifest is not None and is_simulated(manifest),
     )
 
 

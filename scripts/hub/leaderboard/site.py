@@ -13,11 +13,11 @@ from rupeebias.metric.version import METRIC_VERSION
 from ... import __version__
 from ...report.page.render import content_policy, environment, page_style
 from ...scoring.headline import PUBLISHED_NOTE
+from ..scale import FEWEST_READ_PCT
 from .columns import COLUMNS
 from .eligible import GAP
 from .ranking import Placed
 from .rows import board_rows, page_link
-from .scale import FEWEST_READ_PCT
 
 FOLDER: Final = Path(__file__).parent
 _VERSIONS: Final = {

@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from ...errors import RupeeBiasError
+from ..client import hub_client
 from ..faults import hub_errors
 from ..names import LEADERBOARD, RESULTS, repository
-from ..publish.api import hub_client
 from ..publish.remote import RemoteRepo, read_remote
-from ..publish.rights import require_rights
 from ..publish.staging import HUB, StagedRepo
+from ..rights import require_rights
 from ..submission.records import FOLDER
 from .site_files import LIST, listed_files
 from .sync import Changes, changes
@@ -46,7 +46,7 @@ def downloaded_results(org: str, say: Say) -> Iterator[Path]:
 
     api, name = hub_client(), repository(org, RESULTS)
     with TemporaryDirectory(prefix="rupeebias-results-") as temporary:
-        with hub_errors(f"read dataset {name}", _token(api)):
+        with hub_errors(f"read dataset {name}", api.token):
             commit = str(api.repo_info(name, repo_type="dataset").sha)
             cached = snapshot_download(
                 name, repo_type="dataset", revision=commit, allow_patterns=_PATTERN, token=api.token
@@ -77,7 +77,7 @@ def upload_board(org: str, site: Path, say: Say) -> str | None:
     if not found.pending:
         say(f"space {repo.name}: nothing had changed")
         return None
-    with hub_errors(f"commit to space {repo.name}", _token(api)):
+    with hub_errors(f"commit to space {repo.name}", api.token):
         made = api.create_commit(
             repo.name,
             _operations(repo, found),
@@ -91,7 +91,7 @@ def upload_board(org: str, site: Path, say: Say) -> str | None:
 
 def _created(api: "HfApi", repo: StagedRepo) -> RemoteRepo:
     """Create the Space and read it: the Hub puts files of its own into a new one."""
-    with hub_errors(f"create space {repo.name}", _token(api)):
+    with hub_errors(f"create space {repo.name}", api.token):
         api.create_repo(repo.name, repo_type="space", space_sdk="static", exist_ok=True)
     remote = read_remote(api, repo)
     if remote is None:
@@ -101,7 +101,7 @@ def _created(api: "HfApi", repo: StagedRepo) -> RemoteRepo:
 
 def _is_fresh(api: "HfApi", repo: StagedRepo) -> bool:
     """Tell whether nobody has written to the Space since it was created."""
-    with hub_errors(f"read space {repo.name}", _token(api)):
+    with hub_errors(f"read space {repo.name}", api.token):
         return len(api.list_repo_commits(repo.name, repo_type="space")) == 1
 
 
@@ -110,7 +110,7 @@ def _listed(api: "HfApi", repo: StagedRepo, remote: RemoteRepo) -> frozenset[str
     if LIST not in remote.files:
         return frozenset()
     with TemporaryDirectory(prefix="rupeebias-board-") as temporary:
-        with hub_errors(f"read space {repo.name}", _token(api)):
+        with hub_errors(f"read space {repo.name}", api.token):
             path = api.hf_hub_download(
                 repo.name, LIST, repo_type="space", revision=remote.head, local_dir=temporary
             )
@@ -134,7 +134,3 @@ def _operations(repo: StagedRepo, found: Changes) -> list["CommitOperationAdd | 
         *(CommitOperationDelete(path) for path in found.deleted),
         *(CommitOperationAdd(path, files[path]) for path in found.written),
     ]
-
-
-def _token(api: "HfApi") -> str | None:
-    return api.token if isinstance(api.token, str) else None

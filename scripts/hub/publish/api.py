@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...generate.terminating import terminable
+from ..client import bound_requests, hub_client, require_clean
 from ..names import DATASET, repository
+from ..rights import require_rights
 from .checks import check_staged
-from .client import bound_requests, hub_client, require_clean
 from .plan import Plan, make_plan
 from .remote import read_remote
-from .rights import require_rights
 from .saying import (
     Say,
     plan_lines,
@@ -23,8 +23,6 @@ from .saying import (
 )
 from .staging import Staged, stage
 from .upload import Sent, send
-
-__all__ = ["built_and_checked", "hub_client", "publish"]
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

@@ -74,8 +74,7 @@ def read_remote(api: "HfApi", repo: StagedRepo) -> RemoteRepo | None:
     """
     from huggingface_hub.errors import RepositoryNotFoundError
 
-    token = api.token if isinstance(api.token, str) else None
-    with hub_errors(f"read {repo.kind} {repo.name}", token):
+    with hub_errors(f"read {repo.kind} {repo.name}", api.token):
         try:
             info = api.repo_info(repo.name, repo_type=repo.kind)
         except RepositoryNotFoundError:

@@ -38,15 +38,11 @@ def send(api: "HfApi", plan: Plan, *, delete_others: bool = False) -> Sent:
     return Sent(plan, commit, tagged)
 
 
-def _token(api: "HfApi") -> str | None:
-    return api.token if isinstance(api.token, str) else None
-
-
 def _created(api: "HfApi", plan: Plan, *, delete_others: bool) -> Plan:
     """Create the repository and plan again: the Hub puts files of its own into a new one."""
     repo = plan.repo
     sdk = "static" if repo.kind == "space" else None
-    with hub_errors(f"create {repo.kind} {repo.name}", _token(api)):
+    with hub_errors(f"create {repo.kind} {repo.name}", api.token):
         # None: the organisation's own default holds
         api.create_repo(repo.name, repo_type=repo.kind, private=plan.private, space_sdk=sdk, exist_ok=True)
     remote = read_remote(api, repo)
@@ -57,7 +53,7 @@ def _created(api: "HfApi", plan: Plan, *, delete_others: bool) -> Plan:
 
 def _commit(api: "HfApi", plan: Plan) -> str:
     repo = plan.repo
-    with hub_errors(f"commit to {repo.kind} {repo.name}", _token(api)):
+    with hub_errors(f"commit to {repo.kind} {repo.name}", api.token):
         made = api.create_commit(
             repo.name,
             _operations(plan),
@@ -82,5 +78,5 @@ def _operations(plan: Plan) -> list["CommitOperationAdd | CommitOperationDelete"
 
 def _tag(api: "HfApi", plan: Plan, commit: str) -> None:
     repo = plan.repo
-    with hub_errors(f"tag {repo.kind} {repo.name}", _token(api)):
+    with hub_errors(f"tag {repo.kind} {repo.name}", api.token):
         api.create_tag(repo.name, tag=repo.tag, revision=commit, repo_type=repo.kind)

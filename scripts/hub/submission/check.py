@@ -14,7 +14,7 @@ from rupeebias.metric.layout import prompt_rows
 
 from ...scoring.read import RunOutputs
 from ...selection import Selection, expected_prompt_ids
-from ..leaderboard.scale import FEWEST_READ_PCT
+from ..scale import FEWEST_READ_PCT
 from .answers import Answers, read_answers
 from .comparing import score_problems
 from .folders import folder_problems, read_file

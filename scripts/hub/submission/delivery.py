@@ -59,7 +59,7 @@ def find_delivery(api: "HfApi", delivery: Delivery, user: str | None) -> Found:
 
     Raises RupeeBiasError if the repository does not exist or cannot be read.
     """
-    with hub_errors(f"read {delivery.target}", _token(api)):
+    with hub_errors(f"read {delivery.target}", api.token):
         api.repo_info(delivery.repo, repo_type=delivery.kind)
         is_there, change = _state(api, delivery, _MAIN)
         if is_there:
@@ -82,7 +82,7 @@ def send_delivery(api: "HfApi", delivery: Delivery, found: Found) -> str:
 
     operations = [CommitOperationAdd(path, content) for path, content in delivery.files.items()]
     description = delivery.description + (f"\n\nThis {found.change}." if found.change else "")
-    with hub_errors(f"open a pull request on {delivery.target}", _token(api)):
+    with hub_errors(f"open a pull request on {delivery.target}", api.token):
         made = api.create_commit(
             delivery.repo,
             operations,
@@ -93,7 +93,7 @@ def send_delivery(api: "HfApi", delivery: Delivery, found: Found) -> str:
             revision=_MAIN if found.pull is None else f"refs/pr/{found.pull}",
         )
     if found.pull is not None:
-        with hub_errors(f"say in {found.url} what it brings now", _token(api)):
+        with hub_errors(f"say in {found.url} what it brings now", api.token):
             now = f"Brought up to date, this holds for it now:\n\n{description}"
             api.comment_discussion(delivery.repo, found.pull, now, repo_type=delivery.kind)
     return str(made.pr_url or found.url)
@@ -147,7 +147,3 @@ def _content(api: "HfApi", delivery: Delivery, revision: str) -> bytes:
             delivery.repo, delivery.earlier.path, repo_type=delivery.kind, revision=revision, cache_dir=folder
         )
         return Path(path).read_bytes()
-
-
-def _token(api: "HfApi") -> str | None:
-    return api.token if isinstance(api.token, str) else None

@@ -14,7 +14,7 @@ import yaml
 from rupeebias.metric import Result
 from rupeebias.metric.version import METRIC_VERSION
 
-from ..leaderboard.scale import FEWEST_READ_PCT, parity
+from ..scale import FEWEST_READ_PCT, parity
 from .manifest import is_simulated
 from .records import SubmissionManifest
 from .texts import short_share

@@ -9,10 +9,10 @@ from rupeebias.metric.design import BENCHMARK_VERSION
 
 from ...errors import RupeeBiasError
 from ...generate.manifest import read_manifest
+from ..client import hub_client
 from ..faults import hub_errors
 from ..names import DATASET, RESULTS
-from ..publish.api import hub_client
-from ..publish.rights import require_writer
+from ..rights import require_writer
 from .build import build_submission
 from .check import check_submission
 from .delivery import Delivery, find_delivery, send_delivery
@@ -58,7 +58,7 @@ def _ask_first(api: "HfApi", options: SubmitOptions) -> None:
     repositories = [("dataset", f"{options.org}/{RESULTS}"), ("model", options.repo)]
     for kind, name in repositories:
         if name is not None:
-            with hub_errors(f"read {kind} {name}", _token(api)):
+            with hub_errors(f"read {kind} {name}", api.token):
                 api.repo_info(name, repo_type=kind)
 
 
@@ -163,7 +163,7 @@ def _revision(api: "HfApi", org: str | None, say: Say) -> str | None:
         return None
     name = f"{org}/{DATASET}"
     try:
-        with hub_errors(f"read dataset {name}", _token(api)):
+        with hub_errors(f"read dataset {name}", api.token):
             tags = api.list_repo_refs(name, repo_type="dataset").tags
     except RupeeBiasError as error:
         say(f"note: the results name no revision of the dataset ({error})")
@@ -172,7 +172,3 @@ def _revision(api: "HfApi", org: str | None, say: Say) -> str | None:
     if commit is None:
         say(f"note: the results name no revision of the dataset: {name} has no tag {tag}")
     return commit
-
-
-def _token(api: "HfApi") -> str | None:
-    return api.token if isinstance(api.token, str) else None

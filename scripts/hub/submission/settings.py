@@ -7,7 +7,7 @@ import orjson
 
 from ...errors import UsageError
 from ...generate.reserved import check_extras
-from ...generate.secrets import check_no_secret
+from ...generate.secrets import check_no_secret, texts_in
 from .limits import MAX_ENTRIES, MAX_SETTING, MAX_SETTING_DEPTH, MAX_SETTINGS
 from .public import public_server
 from .texts import shown
@@ -40,7 +40,7 @@ def tells_temperature(settings: Mapping[str, Any]) -> bool:
 
 
 def _faults(settings: dict[str, Any]) -> Iterator[str]:
-    for text, is_name in _texts(settings):
+    for text, is_name in texts_in(settings):
         if len(text) > MAX_SETTING:
             yield f"holds a text of {len(text):,} characters, at most {MAX_SETTING:,} allowed"
         if not _is_shown(text):
@@ -72,19 +72,6 @@ def _unreserved(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _is_deeper(value: Any, most: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return inner is not None and (most == 0 or any(_is_deeper(each, most - 1) for each in inner))
-
-
-def _texts(value: Any) -> Iterator[tuple[str, bool]]:
-    """Yield every text anywhere in a value, and whether it is the name of something."""
-    if isinstance(value, str):
-        yield value, False
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            yield name, True
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
 
 
 def _is_shown(text: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from ..leaderboard.scale import FEWEST_READ_PCT
+from ..scale import FEWEST_READ_PCT
 from .limits import MAX_NAME
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")

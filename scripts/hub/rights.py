@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ...errors import RupeeBiasError
-from ..faults import NotTheHubError, hub_errors
+from ..errors import RupeeBiasError
 from .client import require_clean
+from .faults import NotTheHubError, hub_errors
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

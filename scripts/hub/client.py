@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from ... import __version__
-from ...errors import RupeeBiasError
-from ..faults import RateLimitedError
+from .. import __version__
+from ..errors import RupeeBiasError
+from .faults import RateLimitedError
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
