@@ -9,6 +9,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
+from ..children import n_processors
+
 _Item = TypeVar("_Item")
 MOST: Final = 4
 """No more processes than this: each holds the outputs of a run."""
@@ -24,7 +26,7 @@ def n_processes() -> int:
     """Return how many processes to work in: 1 where this one has threads, which a fork would cut off."""
     if sys.platform != "linux" or len(list(Path("/proc/self/task").iterdir())) > 1:
         return 1
-    return min(len(os.sched_getaffinity(0)), MOST)
+    return min(n_processors(), MOST)
 
 
 def map_in_processes(task: Callable[[_Item], Any], items: Sequence[_Item], n: int) -> list[Any]:

@@ -1,15 +1,15 @@
 """Workers that recompute submissions: processes of their own, so that none can end or bloat the build."""
 
-import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import orjson
+
+from ...children import start_module
 
 MAX_WORKERS: Final = 2
 """What a build starts at most, unless told otherwise: each takes some 200 MB."""
@@ -19,6 +19,9 @@ TIME_LIMIT_S: Final = 600.0
 """A submission that takes longer is refused; an honest one takes two seconds."""
 
 _LAST_WORDS_S: Final = 10.0
+_MODULE: Final = "rupeebias.hub.leaderboard.worker"
+_ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""The processes share the cores already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class _Worker:
     def _ready(self) -> "subprocess.Popen[bytes]":
         if self._process is None or self._jobs_left == 0:
             self.stop()
-            self._process = _start()
+            self._process = start_module(_MODULE, **_ONE_THREAD)
             self._jobs_left = JOBS_A_PROCESS
         return self._process
 
@@ -111,19 +114,6 @@ def _status(process: "subprocess.Popen[bytes]") -> int:
     except subprocess.TimeoutExpired:
         process.kill()
         return process.wait()
-
-
-def _start() -> "subprocess.Popen[bytes]":
-    """Start `python -m rupeebias.hub.leaderboard.worker`: unlike a pool it never runs the caller's script."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        environment.setdefault(name, "1")  # the processes share the cores already
-    return subprocess.Popen(
-        [sys.executable, "-m", "rupeebias.hub.leaderboard.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment,
-    )
 
 
 def _asked(process: "subprocess.Popen[bytes]", job: Job) -> dict[str, Any] | None:

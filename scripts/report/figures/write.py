@@ -1,9 +1,7 @@
 """Figures as files, drawn by several processes."""
 
 import io
-import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from ...children import n_processors, start_module
 from ...errors import RupeeBiasError
 from ..data import FigureFile, ReportRun
 from .catalogue import CATALOGUE
@@ -31,7 +30,7 @@ def write_figures(runs: Sequence[ReportRun], out: Path) -> list[FigureFile]:
     """
     out.mkdir(parents=True, exist_ok=True)
     ready = figure_runs(runs)
-    own, *others = shares(min(_n_processors(), _MAX_PROCESSES))
+    own, *others = shares(min(n_processors(), _MAX_PROCESSES))
     started = [_start(ready, names, out) for names in others]
     files = {name: draw_and_write(name, ready, out) for name in own}
     for process in started:
@@ -61,19 +60,8 @@ def _write(drawing: Drawing, out: Path) -> FigureFile:
     return FigureFile(drawing.name, drawing.title, drawing.alt_text, svg, png, drawing.table)
 
 
-def _n_processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _start(runs: Sequence[FigureRun], names: Sequence[str], out: Path) -> subprocess.Popen[bytes]:
-    """Start `python -m rupeebias.report.figures.worker`: unlike a pool it never runs the caller's script."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rupeebias.report.figures.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment,
-    )
+    process = start_module("rupeebias.report.figures.worker")
     job = {"names": names, "out": str(out), "runs": [asdict(run) for run in runs]}
     if process.stdin:
         process.stdin.write(orjson.dumps(job))
