@@ -102,7 +102,7 @@ def test_numbers_that_somebody_changed_are_restored_and_not_called_texts(publish
 
 def test_files_of_others_stay_and_are_named(published: Publisher) -> None:
     published.dataset.put({"LICENSE": b"CC", "data/extra.parquet": b"PAR1"})
-    published.metric.put({"notes.py": b"# a colleague's\n"})
+    published.metric.put({"notes.py": b"# somebody else's\n"})
     lines = published.run()
     left = "files not of ours ("
     assert [line.strip() for line in lines if left in line] == [
@@ -116,7 +116,7 @@ def test_files_of_others_stay_and_are_named(published: Publisher) -> None:
 
 
 def test_files_of_others_in_a_tagged_commit_do_not_count_as_numbers(published: Publisher) -> None:
-    published.metric.put({"notes.py": b"# a colleague's\n"})
+    published.metric.put({"notes.py": b"# somebody else's\n"})
     published.metric.tags["v1.0.0"] = published.metric.head.sha
     published.run()
     assert "notes.py" in published.metric.files()
