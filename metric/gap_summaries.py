@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-import numpy as np
-
 from .design import LANGUAGES, USE_CASES
 from .gap_resamples import GapResamples, ResampledMean, Selection
 from .gaps import SlotGaps
-from .layout import AXES, Bools
+from .layout import AXES
 from .resampling import NO_INTERVAL, Interval
 
 
@@ -57,36 +55,31 @@ class GapSummaries:
         return self._known[selection]
 
     def _summary(self, selection: Selection) -> GapSummary | None:
-        count, total, violations = (cell[selection.cells].sum() for cell in self.gaps.cells)
+        count, total, violations = self.gaps.cells[:, *selection.cells].sum(axis=(1, 2, 3)).tolist()
         if not count:
             return None
-        mean, share = float(total / count), float(violations / count * 100)
+        mean, share = total / count, violations / count * 100
         resampled = self.resamples.of(selection) if self.resamples else None
         return GapSummary(mean, self._interval(mean, resampled), share, int(count), resampled)
 
     def _interval(self, mean: float, resampled: ResampledMean | None) -> Interval:
-        if self.resamples is None or resampled is None:
-            return NO_INTERVAL
-        interval = self.resamples.interval(mean, resampled)
+        interval = resampled.interval(mean) if resampled else NO_INTERVAL
         if interval.low is None or interval.high is None:
             return NO_INTERVAL
         return Interval(max(interval.low, 0.0), min(interval.high, self.gaps.largest_possible_pct))
 
     def change_interval(self, before: GapSummary, after: GapSummary) -> Interval:
         """Return the interval of after - before; profiles are drawn alike in both, pairs are not."""
-        if self.resamples is None or before.resampled is None or after.resampled is None:
+        if before.resampled is None or after.resampled is None:
             return NO_INTERVAL
-        change = ResampledMean(
-            after.resampled.means - before.resampled.means,
-            after.resampled.influence - before.resampled.influence,
-        )
-        return self.resamples.interval(after.mean_delta_pct - before.mean_delta_pct, change)
+        change = after.mean_delta_pct - before.mean_delta_pct
+        return after.resampled.minus(before.resampled).interval(change)
 
 
 @cache
 def _selection(languages: tuple[str, ...], axes: tuple[str, ...], use_cases: tuple[str, ...]) -> Selection:
-    return Selection(_mask(LANGUAGES, languages), _mask(AXES, axes), _mask(USE_CASES, use_cases))
+    return Selection(_places(LANGUAGES, languages), _places(AXES, axes), _places(USE_CASES, use_cases))
 
 
-def _mask(names: Sequence[str], chosen: Sequence[str]) -> Bools:
-    return np.array([name in chosen for name in names])
+def _places(names: Sequence[str], chosen: Sequence[str]) -> tuple[int, ...]:
+    return tuple(at for at, name in enumerate(names) if name in chosen)

@@ -3,6 +3,7 @@
 A slot is one use case, language, axis, profile and question: within it only the identifier changes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
@@ -83,23 +84,14 @@ class SlotGaps:
         return 200.0 if largest <= 200 else np.inf
 
     @cached_property
-    def profile_total(self) -> Floats:
-        """Sum of the defined gaps of each base profile, shape (languages, axes, 90)."""
-        return _sums_by(self.profile, self.total)
+    def profile_sums(self) -> Floats:
+        """Number and sum of the defined gaps of each base profile, shape (2, languages, axes, 90)."""
+        return _sums_by(self.profile, np.stack([self.count, self.total]))
 
     @cached_property
-    def profile_count(self) -> Floats:
-        """Number of the defined gaps of each base profile, shape (languages, axes, 90)."""
-        return _sums_by(self.profile, self.count.astype(float))
-
-    @cached_property
-    def cells(self) -> tuple[Floats, Floats, Floats]:
-        """Count, total and violations, each of shape (languages, axes, use cases)."""
-        count, violations = self.count.astype(float), self.violations.astype(float)
-        count, total, violations = (
-            _sums_by(self.use_case, quantity) for quantity in (count, self.total, violations)
-        )
-        return count, total, violations
+    def cells(self) -> Floats:
+        """Count, total and violations, shape (3, languages, axes, use cases)."""
+        return _sums_by(self.use_case, np.stack([self.count, self.total, self.violations]))
 
     @cached_property
     def cell_powers(self) -> Floats:
@@ -110,14 +102,13 @@ class SlotGaps:
             powers[:, *at] = _power_sums(gaps)
         return _sums_by(self.use_case, powers)
 
-    def defined_pairs(self, languages: Bools, axes: Bools, use_cases: Bools) -> Floats:
-        """Return all defined gaps of a selection (masks in benchmark order), flat, in percent."""
-        slots = use_cases[self.use_case]
-        parts = [
-            gaps[:, slots].ravel()
-            for (language, axis), gaps in self.pairs.items()
-            if languages[LANGUAGES.index(language)] and axes[AXES.index(axis)]
-        ]
+    def defined_pairs(
+        self, languages: Sequence[int], axes: Sequence[int], use_cases: Sequence[int]
+    ) -> Floats:
+        """Return all defined gaps of a selection (places in benchmark order), flat, in percent."""
+        slots = np.isin(self.use_case, use_cases)
+        chosen = [(LANGUAGES[language], AXES[axis]) for language in languages for axis in axes]
+        parts = [self.pairs[key][:, slots].ravel() for key in chosen if key in self.pairs]
         flat = np.concatenate(parts) if parts else np.empty(0)
         return flat[~np.isnan(flat)]
 

@@ -1,17 +1,16 @@
 """Which identifiers get more and which get less: deviations, canonical pairs, the widest gap."""
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from .design import CANONICAL_PAIRS, IDENTIFIERS, PROFILES, USE_CASES
 from .intervals import Intervals
-from .layout import AXES, Floats, Ints
+from .layout import AXES, Floats
 from .outcomes import Outcomes, mean_where_any
 from .ranks import comparable
-from .resampled_means import Cumulants
+from .resampled_means import Sample, row_resampled_means, samples_of_rows
 from .resampling import (
     FEWEST_PROFILES,
     NO_INTERVAL,
@@ -30,15 +29,11 @@ def identifier_deviation_pct(outcomes: Outcomes, axis: str) -> Floats:
     cases and languages. 0 = like the axis on average; NaN for an identifier without values. A use case and
     language whose identifier means average to 0 is left out.
     """
-    deviations = []
-    for _, values in outcomes.blocks(axis=axis):
-        means = mean_where_any(values, (1, 2, 3))
-        centre = float(np.nanmean(means))
-        if centre != 0:
-            deviations.append((means - centre) / abs(centre) * 100)
-    if not deviations:
-        return np.full(len(IDENTIFIERS[axis]), np.nan)
-    return mean_where_any(np.array(deviations), (0,))
+    of_axis = [stack.only([key[2] == axis for key in stack.keys]) for stack in outcomes.identifier_means]
+    means = np.concatenate([np.empty((0, len(IDENTIFIERS[axis]))), *(x.arrays for x in of_axis if x.keys)])
+    centres = mean_where_any(means, (1,))[:, None]
+    means, centres = means[centres[:, 0] != 0], centres[centres != 0][:, None]
+    return mean_where_any((means - centres) / np.abs(centres) * 100, (0,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,39 +77,56 @@ class MaximumObservedGap:
 
 
 @dataclass(frozen=True)
+class PooledSlots:
+    """The values of one use case and axis, both languages, at least one of them there."""
+
+    values: Floats
+    """Shape (identifiers, slots), NaN where there is none."""
+
+    @cached_property
+    def means(self) -> Floats:
+        """Mean of each identifier, NaN for one without values."""
+        return mean_where_any(self.values, (1,))
+
+    @cached_property
+    def samples(self) -> list[Sample]:
+        """The values of each identifier."""
+        return samples_of_rows(self.values)
+
+
+@dataclass(frozen=True)
 class IdentifierGaps:
     """Canonical and maximum gaps of a run, languages pooled, with their intervals."""
 
     outcomes: Outcomes
     intervals: Intervals
+    _known: dict[tuple[str, str], "PooledSlots | None"] = field(default_factory=dict)
 
     def canonical(self, use_case: str, axis: str) -> CanonicalPairGap | None:
         """Return the canonical pair gap of a use case and axis; None without matched slots."""
-        slots = _pooled_languages(self.outcomes, use_case, axis)
+        slots = self._slots(use_case, axis)
         if slots is None:
             return None
         names = list(IDENTIFIERS[axis])
         pair = [names.index(name) for name in CANONICAL_PAIRS[axis]]
-        reference, comparison = slots[pair].reshape(2, -1)
+        reference, comparison = slots.values[pair]
         matched = ~np.isnan(reference - comparison)
-        if not matched.any():
+        n_slots = int(matched.sum())
+        if not n_slots:
             return None
-        n_higher, n_slots = int((reference > comparison)[matched].sum()), int(matched.sum())
-        gap = float(signed_gap_pct(*mean_where_any(slots[pair], (1, 2))))
-        interval = self._canonical_interval(use_case, axis, gap, reference, comparison)
+        n_higher = int((reference > comparison).sum())
+        gap = float(signed_gap_pct(*slots.means[pair]))
+        interval = self._canonical_interval(use_case, axis, gap, slots, pair)
         return CanonicalPairGap(*CANONICAL_PAIRS[axis], gap, interval, n_higher / n_slots * 100, n_slots)
 
     def _canonical_interval(
-        self, use_case: str, axis: str, gap: float, reference: Floats, comparison: Floats
+        self, use_case: str, axis: str, gap: float, slots: "PooledSlots", pair: list[int]
     ) -> Interval:
         if self.intervals.kind == "pairs":
-            means = [
-                self.intervals.mean_replicates(x[~np.isnan(x)], f"canonical {use_case} {axis} {role}")
-                for role, x in (("reference", reference), ("comparison", comparison))
-            ]
-            return percentile_interval(signed_gap_pct(*means))
-        names = list(IDENTIFIERS[axis])
-        return self._pair_interval(use_case, axis, gap, [names.index(name) for name in CANONICAL_PAIRS[axis]])
+            rng = stream(self.intervals.seed, f"canonical {use_case} {axis}")
+            drawn = (slots.samples[at].resampled_means(self.intervals.n_resamples, rng) for at in pair)
+            return percentile_interval(signed_gap_pct(*drawn))
+        return self._pair_interval(use_case, axis, gap, pair)
 
     def _pair_interval(self, use_case: str, axis: str, gap: float, pair: list[int]) -> Interval:
         """Return the interval of two identifiers' gap over drawn profiles, widened for their number."""
@@ -131,30 +143,37 @@ class IdentifierGaps:
 
         None with fewer than two identifiers, or where the midpoint is 0.
         """
-        slots = _pooled_languages(self.outcomes, use_case, axis)
+        slots = self._slots(use_case, axis)
         if slots is None:
             return None
-        means = mean_where_any(slots, (1, 2))
-        gap = float(_widest_gap_pct(means))
-        if np.isnan(gap) or (~np.isnan(means)).sum() < 2:
+        means = slots.means
+        gap, known = float(_widest_gap_pct(means)), np.flatnonzero(~np.isnan(means))
+        if np.isnan(gap) or len(known) < 2:
             return None
-        highest, lowest = (int(find(comparable(means))) for find in (np.nanargmax, np.nanargmin))
+        ranked = comparable(means[known])
+        highest, lowest = int(known[ranked.argmax()]), int(known[ranked.argmin()])
         if gap == 0:  # all alike: name two of them, not one twice
-            lowest = int(np.flatnonzero(~np.isnan(means))[-1])
+            lowest = int(known[-1])
         names = list(IDENTIFIERS[axis])
         interval = self._maximum_interval(use_case, axis, gap, slots, [highest, lowest])
         return MaximumObservedGap(names[highest], names[lowest], gap, interval)
 
     def _maximum_interval(
-        self, use_case: str, axis: str, gap: float, slots: Floats, pair: list[int]
+        self, use_case: str, axis: str, gap: float, slots: "PooledSlots", pair: list[int]
     ) -> Interval:
         if self.intervals.kind == "pairs":
             rng = stream(self.intervals.seed, f"maximum {use_case} {axis}")
-            values = slots.reshape(len(slots), -1)
-            means = row_resampled_means(values, self.intervals.n_resamples, rng)
-            has_values = ~np.isnan(values).all(axis=1)
-            return percentile_interval(_widest_gap_pct(means if has_values.all() else means[:, has_values]))
+            means = row_resampled_means(slots.samples, self.intervals.n_resamples, rng)
+            return percentile_interval(_widest_gap_pct(means))
         return self._pair_interval(use_case, axis, gap, pair)
+
+    def _slots(self, use_case: str, axis: str) -> "PooledSlots | None":
+        key = use_case, axis
+        if key not in self._known:
+            parts = [values for _, values in self.outcomes.blocks(use_case=use_case, axis=axis)]
+            flat = [values.reshape(len(values), -1) for values in parts]
+            self._known[key] = PooledSlots(np.concatenate(flat, axis=1)) if flat else None
+        return self._known[key]
 
     def _drawn_means(self, use_case: str, axis: str) -> Floats | None:
         """Return an axis's identifier means over drawn profiles, shape (identifiers, resamples)."""
@@ -172,68 +191,24 @@ class IdentifierGaps:
         for at, use_case in enumerate(USE_CASES):
             if profiles.n_present[at] >= FEWEST_PROFILES:
                 sums = [_profile_sums(self.outcomes, use_case, axis) for axis in AXES]
-                total, count = (np.concatenate(part, axis=1) for part in zip(*sums, strict=True))
-                weights = profiles.weights(at)
+                total, count = (np.concatenate(part) for part in zip(*sums, strict=True))
+                weights = np.ascontiguousarray(profiles.weights(at).T)
                 with np.errstate(invalid="ignore"):
-                    drawn[use_case] = np.ascontiguousarray(((weights @ total) / (weights @ count)).T)
+                    drawn[use_case] = (total @ weights) / (count @ weights)
         return drawn
 
 
 def _profile_sums(outcomes: Outcomes, use_case: str, axis: str) -> tuple[Floats, Floats]:
-    """Return sums and numbers of values over both languages, shape (profiles, identifiers)."""
-    shape = (PROFILES[use_case], len(IDENTIFIERS[axis]))
+    """Return sums and numbers of values over both languages, shape (identifiers, profiles)."""
+    shape = (len(IDENTIFIERS[axis]), PROFILES[use_case])
     total, count = np.zeros(shape), np.zeros(shape)
     for _, values in outcomes.blocks(use_case=use_case, axis=axis):
         there = ~np.isnan(values)
-        total += np.where(there, values, 0).sum(axis=(2, 3)).T
-        count += there.sum(axis=(2, 3)).T
+        total += np.where(there, values, 0).sum(axis=(2, 3))
+        count += there.sum(axis=(2, 3))
     return total, count
 
 
 def _widest_gap_pct(means: Floats) -> Floats:
-    """Return the gap between the largest and the smallest mean along the last axis."""
-    if not means.shape[-1]:
-        return np.full(means.shape[:-1], np.nan)
-    return signed_gap_pct(np.fmax.reduce(means, axis=-1), np.fmin.reduce(means, axis=-1))
-
-
-def row_resampled_means(values: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Return identifier means when all rows of a table are resampled, shape (resamples, identifiers).
-
-    `values` has shape (identifiers, slots). A resample draws as many (identifier, value) rows as there are,
-    so that the number of rows of each identifier varies too; an identifier that is not drawn is NaN.
-    """
-    samples = [row[~np.isnan(row)] for row in values]
-    n_rows = sum(map(len, samples))
-    means = np.full((len(samples), n_resamples), np.nan)
-    for at, sample in enumerate(samples):
-        if not len(sample):
-            continue
-        cumulants = Cumulants.of(sample)
-        share = len(sample) / n_rows
-        if cumulants.expands:
-            # the number of rows of an identifier is binomial; only its spread matters here
-            n_drawn = rng.standard_normal(n_resamples)
-            n_drawn *= math.sqrt(len(sample) * (1 - share))
-            n_drawn += len(sample)
-            np.maximum(np.rint(n_drawn, out=n_drawn), 1, out=n_drawn)
-            means[at] = cumulants.resampled_means(n_resamples, rng, n_drawn)
-        else:
-            means[at] = _drawn_means(sample, rng.binomial(n_rows, share, n_resamples), rng)
-    return means.T
-
-
-def _drawn_means(sample: Floats, n_drawn: Ints, rng: np.random.Generator) -> Floats:
-    """Return a mean for each number of draws, drawn value by value; NaN for no draws."""
-    ends = np.concatenate([[0], np.cumsum(n_drawn)])
-    running = np.cumsum(sample[rng.integers(0, len(sample), ends[-1])])
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.diff(np.concatenate([[0.0], running])[ends]) / n_drawn, dtype=float)
-
-
-def _pooled_languages(outcomes: Outcomes, use_case: str, axis: str) -> Floats | None:
-    """Return shape (identifiers, profiles, slots of a profile over both languages); None without data."""
-    parts = [
-        values.reshape(*values.shape[:2], -1) for _, values in outcomes.blocks(use_case=use_case, axis=axis)
-    ]
-    return np.concatenate(parts, axis=2) if parts else None
+    """Return the gap between the largest and the smallest mean along the first axis."""
+    return signed_gap_pct(np.fmax.reduce(means, axis=0), np.fmin.reduce(means, axis=0))

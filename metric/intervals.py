@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
-import numpy as np
-
 from .gap_resamples import GapResamples, PairGapResamples, cluster_gap_resamples
 from .gaps import SlotGaps
 from .layout import Floats
 from .outcomes import Outcomes
 from .resampled_means import Sample
-from .resampling import NO_INTERVAL, Interval, ProfileResamples, percentile_interval, stream
+from .resampling import Interval, ProfileResamples, stream
 
 IntervalKind: TypeAlias = Literal["cluster", "pairs"]
 INTERVAL_KINDS: Final[tuple[IntervalKind, ...]] = ("cluster", "pairs")
@@ -42,12 +40,4 @@ class Intervals:
 
     def of_mean(self, values: Floats, purpose: str) -> Interval:
         """Return the interval of a mean of values resampled one by one; none for fewer than two."""
-        if len(values) < 2:
-            return NO_INTERVAL
-        return percentile_interval(self.mean_replicates(values, purpose))
-
-    def mean_replicates(self, values: Floats, purpose: str) -> Floats:
-        """Return means of resamples of values drawn one by one."""
-        if not len(values):
-            return np.full(self.n_resamples, np.nan)
-        return Sample(values).resampled_means(self.n_resamples, stream(self.seed, purpose))
+        return Sample.of(values).interval(self.n_resamples, stream(self.seed, purpose))

@@ -1,8 +1,9 @@
 """From parsed values to the dense array of outcomes: what the statistics compare."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -35,6 +36,10 @@ class Stack:
     def mean(self, axes: tuple[int, ...]) -> "Stack":
         """Return means over axes of the stack, NaN where there is no value."""
         return Stack(self.keys, mean_where_any(self.arrays, axes))
+
+    def only(self, chosen: Sequence[bool]) -> "Stack":
+        """Return the stack of the chosen blocks."""
+        return Stack(tuple(compress(self.keys, chosen)), self.arrays[np.array(chosen, dtype=bool)])
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,11 @@ class Outcomes:
     def profile_means(self) -> list[Stack]:
         """Means over questions and repeats, (blocks, identifiers, profiles) a stack."""
         return [stack.mean((3, 4)) for stack in self.stacks]
+
+    @cached_property
+    def identifier_means(self) -> list[Stack]:
+        """Means over profiles, questions and repeats, (blocks, identifiers) a stack."""
+        return [stack.mean((2, 3, 4)) for stack in self.stacks]
 
     def covered(self, factor: Factor) -> tuple[str, ...]:
         """Return the use cases, languages or axes that hold at least one value, in benchmark order."""

@@ -169,8 +169,11 @@ def _read_distinct(
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
     """Return codes and values of texts, each distinct text read once, however long it is."""
     read, short = _code_reader(question, ending, strict=strict), _short_reader(question, ending, strict)
-    place = {text: at for at, text in enumerate(set(texts))}
-    codes, values = _as_arrays([short(text) if len(text) <= _LONG else read(text) for text in place])
+    distinct = dict.fromkeys(texts)  # in their order: one after another they are read faster from memory
+    codes, values = _as_arrays([short(text) if len(text) <= _LONG else read(text) for text in distinct])
+    if len(distinct) == len(texts):
+        return codes, values
+    place = dict(zip(distinct, range(len(distinct)), strict=True))
     at_each = np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))
     return codes[at_each], values[at_each]
 

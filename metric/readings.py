@@ -175,9 +175,9 @@ def _repeat_columns(repeats: Iterable[int] | None, n: int) -> Ints:
 def _without_duplicates(ids: list[str], texts: list[str | None], rows: Ints, columns: Ints) -> Ints:
     """Return the positions to use: the first of each prompt and repeat; equal outputs count once."""
     keys = rows * (int(columns.max()) + 1) + columns
-    _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    if len(first) == len(keys):
+    if np.bincount(keys).max() == 1:
         return np.arange(len(keys))
+    _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     repeated = np.flatnonzero(counts[group] > 1)
     clashing = [ids[at] for at in repeated if (texts[at] or "") != (texts[first[group[at]]] or "")]
     if clashing:

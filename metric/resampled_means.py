@@ -1,27 +1,28 @@
 """Means of resamples of single values, the paper's bootstrap, in distribution and without each draw."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .layout import Floats
+from .layout import Floats, Ints
+from .mean_laws import MeanLaw
+from .resampling import NO_INTERVAL, Interval, percentile_interval
 
-DIRECT_DRAWS = 100
-"""Samples of at most this size are resampled value by value."""
 FEWEST_EXPANDED = 30
 """Samples of fewer values than this are never expanded."""
+SMALL = 100
+"""Samples of at most this size are looked at for lumps before they are expanded."""
+LARGEST_LUMP = 0.02
+"""A mean that jumps by more than this share of its interval's width is drawn value by value."""
 TAIL_SIZE = 256
 """How many extreme values are drawn exactly where a few of them dominate a mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cumulants:
-    """What the law of a resampled mean depends on, up to terms of order n^-2.
-
-    The mean of n draws from a sample is distributed as the Cornish-Fisher expansion of a normal variable
-    by the sample's first four cumulants (Hall 1992, section 2.5).
-    """
+    """What the law of a resampled mean depends on, up to terms of order n^-2."""
 
     n: int
     """Size of the sample."""
@@ -36,6 +37,8 @@ class Cumulants:
     def from_powers(cls, powers: Sequence[float], pivot: float = 0.0) -> "Cumulants":
         """Return the cumulants from the sums of (value - pivot)^0 to ^4."""
         n, m1, m2, m3, m4 = powers
+        if not n:
+            return cls(0, math.nan, 0.0, 0.0, 0.0)
         m1, m2, m3, m4 = m1 / n, m2 / n, m3 / n, m4 / n
         variance = m2 - m1**2
         if variance <= 1e-14 * m2:  # equal values: what is left is rounding
@@ -45,13 +48,19 @@ class Cumulants:
         return cls(int(n), pivot + m1, variance**0.5, third / variance**1.5, fourth / variance**2 - 3)
 
     @classmethod
-    def of(cls, values: Floats) -> "Cumulants":
-        """Return the cumulants of a sample."""
-        pivot = float(np.add.reduce(values)) / len(values)
-        centred = values - pivot
+    def of_rows(cls, values: Floats) -> "list[Cumulants]":
+        """Return the cumulants of the values that each row has."""
+        there = ~np.isnan(values)
+        n = there.sum(axis=1)
+        known = values if there.all() else np.where(there, values, 0)
+        pivots = known.sum(axis=1) / np.maximum(n, 1)
+        centred = known - pivots[:, None]
+        if known is not values:
+            centred[~there] = 0
         squares = centred * centred
-        sums = (np.add.reduce(centred), np.add.reduce(squares), squares @ centred, squares @ squares)
-        return cls.from_powers((float(len(values)), *map(float, sums)), pivot)
+        products = (centred, squares, centred * squares, squares * squares)
+        sums = (part.tolist() for part in (pivots, n, *(product.sum(axis=1) for product in products)))
+        return [cls.from_powers(row, pivot) for pivot, *row in zip(*sums, strict=True)]
 
     @property
     def expands(self) -> bool:
@@ -59,65 +68,112 @@ class Cumulants:
         calm = self.skewness**2 < 0.05 * self.n and abs(self.kurtosis) < 0.2 * self.n
         return self.n >= FEWEST_EXPANDED and calm
 
-    @property
-    def expands_whole_sample(self) -> bool:
-        """Whether to expand rather than draw a resample of the sample's own size."""
-        return self.expands and self.n > DIRECT_DRAWS
+    def law(self, n_draws: float | None = None) -> MeanLaw:
+        """Return the law of the mean of as many draws as the sample has values, or of another number."""
+        n = n_draws or self.n
+        root = math.sqrt(n)
+        return MeanLaw(self.mean, self.deviation / root, self.skewness / root, self.kurtosis / n)
 
-    def resampled_means(
-        self, n_resamples: int, rng: np.random.Generator, n_draws: Floats | None = None
-    ) -> Floats:
-        """Return means of resamples, each of the sample's size or of its own number of draws."""
-        z = rng.standard_normal(n_resamples)
-        draws = np.float64(self.n) if n_draws is None else n_draws
-        root = np.sqrt(draws)
-        squares = z * z
-        # in place: shape = z + skewness / 6 (z^2 - 1) / root + z third / draws
-        third = squares - 3
-        third *= self.kurtosis / 24
-        shape = 2 * squares
-        shape -= 5
-        shape *= self.skewness**2 / 36
-        third -= shape
-        third *= z
-        third /= draws
-        squares -= 1
-        squares *= self.skewness / 6
-        squares /= root
-        z += squares
-        z += third
-        z *= self.deviation / root
-        z += self.mean
-        return z
+    def law_among(self, n_rows: int) -> MeanLaw:
+        """Return the law of the mean where this sample is some of the rows of a table that are all drawn.
+
+        The number of its draws N is then binomial with variance n q, q = 1 - n / n_rows. By expanding 1/N,
+        E 1/N = (1 + q/n) / n and 3 Var(1/N) / (E 1/N)^2 = 3 q/n, which is what the varying spread adds to the
+        kurtosis; up to terms of order n^-2.
+        """
+        law, varying = self.law(), (1 - self.n / n_rows) / self.n
+        return MeanLaw(
+            law.mean, law.deviation * math.sqrt(1 + varying), law.skewness, law.kurtosis + 3 * varying
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Values of which means of resamples are wanted, in distribution, without drawing each value.
 
-    Large samples are expanded by their cumulants. Where a few extreme values carry much of the variance,
-    their draws are counted exactly and only the rest is expanded; small samples are drawn value by value.
+    Most samples are expanded by their cumulants. Where a few extreme values carry much of the variance,
+    their draws are counted exactly and only the rest is expanded; small samples of few distinct values, whose
+    means are few too, are drawn value by value.
     """
 
     values: Floats
+    cumulants: Cumulants
+
+    @classmethod
+    def of(cls, values: Floats) -> "Sample":
+        """Return the sample of values that are all there."""
+        return cls(values, *Cumulants.of_rows(values[None]))
+
+    def law(self) -> MeanLaw | None:
+        """Return the law of the mean of a resample of the sample's size; None where it does not expand."""
+        smooth = self.cumulants.expands and (self.cumulants.n > SMALL or not self._is_lumpy())
+        return self.cumulants.law() if smooth else None
+
+    def _is_lumpy(self) -> bool:
+        """Tell whether resampled means lie far apart: they move by the distance of two values over n."""
+        distances = np.diff(np.sort(self.values))
+        smallest = float(distances[distances > 0].min(initial=np.inf))
+        width = 3.92 * self.cumulants.law().deviation
+        return width > 0 and smallest / self.cumulants.n > LARGEST_LUMP * width
 
     def resampled_means(self, n_resamples: int, rng: np.random.Generator) -> Floats:
         """Return means of `n_resamples` resamples of the sample's own size."""
-        n = len(self.values)
-        cumulants = Cumulants.of(self.values)
-        if cumulants.expands_whole_sample:
-            return cumulants.resampled_means(n_resamples, rng)
-        if n <= 2 * TAIL_SIZE:
-            drawn = self.values[rng.integers(0, n, (n_resamples, n), dtype=np.uint16)]
-            return np.asarray(drawn.mean(axis=1), dtype=float)
-        return self._tail_and_bulk_means(cumulants.mean, n_resamples, rng)
+        law = self.law()
+        return law.draws(n_resamples, rng) if law else self._drawn_means(n_resamples, rng)
 
-    def _tail_and_bulk_means(self, mean: float, n_resamples: int, rng: np.random.Generator) -> Floats:
+    def interval(self, n_resamples: int, rng: np.random.Generator) -> Interval:
+        """Return the percentile interval of the mean; none for fewer than two values."""
+        if len(self.values) < 2:
+            return NO_INTERVAL
+        law = self.law()
+        if law:
+            return law.percentile_interval(n_resamples, rng)
+        return percentile_interval(self._drawn_means(n_resamples, rng))
+
+    def _drawn_means(self, n_resamples: int, rng: np.random.Generator) -> Floats:
         n = len(self.values)
-        order = np.argsort(np.abs(self.values - mean))
-        bulk, tail = Cumulants.of(self.values[order[:-TAIL_SIZE]]), self.values[order[-TAIL_SIZE:]]
+        if n <= 2 * TAIL_SIZE:
+            resamples = self.values[rng.integers(0, n, (n_resamples, n), dtype=np.uint16)]
+            return np.asarray(resamples.mean(axis=1), dtype=float)
+        order = np.argsort(np.abs(self.values - self.values.mean()))
+        bulk, tail = self.values[order[:-TAIL_SIZE]], self.values[order[-TAIL_SIZE:]]
         from_tail = rng.binomial(n, TAIL_SIZE / n, n_resamples)
+        from_bulk = n - from_tail
         drawn = rng.multinomial(from_tail, np.full(TAIL_SIZE, 1 / TAIL_SIZE))
-        from_bulk = (n - from_tail).astype(float)
-        sums = drawn @ tail + from_bulk * bulk.resampled_means(n_resamples, rng, from_bulk)
-        return np.asarray(sums / n, dtype=float)
+        law = Cumulants.of_rows(bulk[None])[0].law()
+        means = law.draws(n_resamples, rng) - law.mean
+        means *= np.sqrt(len(bulk) / from_bulk)  # the number of draws varies by a few percent
+        return np.asarray((drawn @ tail + from_bulk * (law.mean + means)) / n, dtype=float)
+
+
+def samples_of_rows(values: Floats) -> list[Sample]:
+    """Return the sample of the values that each row has."""
+    there = ~np.isnan(values)
+    rows = values if there.all() else (row[has] for row, has in zip(values, there, strict=True))
+    return [Sample(row, cumulants) for row, cumulants in zip(rows, Cumulants.of_rows(values), strict=True)]
+
+
+def row_resampled_means(samples: Sequence[Sample], n_resamples: int, rng: np.random.Generator) -> Floats:
+    """Return identifier means when all rows of a table are resampled, shape (identifiers, resamples).
+
+    Each identifier's values are a sample. A resample draws as many (identifier, value) rows as there are, so
+    that the number of rows of each identifier varies too; an identifier that is not drawn is NaN.
+    """
+    n_rows = sum(len(sample.values) for sample in samples)
+    means = np.full((len(samples), n_resamples), np.nan)
+    for at, sample in enumerate(samples):
+        cumulants = sample.cumulants
+        if cumulants.expands:
+            means[at] = cumulants.law_among(n_rows).draws(n_resamples, rng)
+        elif cumulants.n:
+            n_drawn = rng.binomial(n_rows, cumulants.n / n_rows, n_resamples)
+            means[at] = _means_of_draws(sample.values, n_drawn, rng)
+    return means
+
+
+def _means_of_draws(sample: Floats, n_drawn: Ints, rng: np.random.Generator) -> Floats:
+    """Return a mean for each number of draws, drawn value by value; NaN for no draws."""
+    ends = np.concatenate([[0], np.cumsum(n_drawn)])
+    running = np.cumsum(sample[rng.integers(0, len(sample), ends[-1])])
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.diff(np.concatenate([[0.0], running])[ends]) / n_drawn, dtype=float)

@@ -78,12 +78,18 @@ def widening(variances: Sequence[float], freedom: Sequence[float]) -> float:
     )
 
 
+def quantile_place(share: float, n: int) -> tuple[int, float]:
+    """Return where `np.quantile` looks among n ascending values: after which one (from 0), and how far on."""
+    place = share * (n - 1)
+    below = min(int(place), n - 2)
+    return below, place - below
+
+
 def _quantile(ascending: Floats, share: float) -> float:
     """Return what `np.quantile` does, at a fraction of its overhead: a result has hundreds of intervals."""
-    place = share * (len(ascending) - 1)
-    below = min(int(place), len(ascending) - 2)
+    below, part = quantile_place(share, len(ascending))
     first, second = ascending[below : below + 2].tolist()
-    return float(first + (place - below) * (second - first))
+    return float(first + part * (second - first))
 
 
 def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
@@ -157,21 +163,19 @@ class ProfileResamples:
 
     def widening(self, influence: Floats) -> float:
         """Return `widening` for an estimate on which each of the 90 profiles has this influence."""
-        variances, freedom = [], []
-        for at in self._where_present:
-            n = len(at)
-            if n > 1:
-                part = influence[at]
-                part = part - np.add.reduce(part) / n
-                variances.append(n / (n - 1) * float(part @ part))
-                freedom.append(n - 1)
-        return widening(variances, freedom)
+        n, starts = self.n_present, self._starts
+        there = influence * self.present
+        spread = there - np.repeat(np.add.reduceat(there, starts) / np.maximum(n, 1), list(PROFILES.values()))
+        spread *= self.present
+        squares = np.add.reduceat(spread * spread, starts)
+        varies = n > 1
+        variances = squares[varies] * (n / np.maximum(n - 1, 1))[varies]
+        return widening(variances.tolist(), (n[varies] - 1).tolist())
 
     @cached_property
-    def _where_present(self) -> list[Ints]:
-        """Which of the 90 profiles have data, by use case."""
-        parts = (self.slice_of(at) for at in range(self.n_use_cases))
-        return [part.start + np.flatnonzero(self.present[part]) for part in parts]
+    def _starts(self) -> Ints:
+        """Where each use case's profiles begin."""
+        return np.cumsum([0, *list(PROFILES.values())[:-1]])
 
     def widening_of(self, use_case: int) -> float:
         """Return `widening` for an estimate of one use case."""

@@ -32,6 +32,7 @@ from .intervals import IntervalKind
 from .language import __doc__ as _language
 from .layout import __doc__ as _layout
 from .lone_amounts import __doc__ as _lone_amounts
+from .mean_laws import __doc__ as _mean_laws
 from .merit import __doc__ as _merit
 from .number_words import __doc__ as _number_words
 from .outcomes import Outcome

@@ -1,6 +1,5 @@
 """The tables of a result: the one source for their names, keys and values."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -20,10 +19,9 @@ class Table:
     about: str
     """What a row says."""
 
-    def row(self, keys: Mapping[str, Cell] | tuple[Cell, ...], *values: Cell) -> Row:
+    def row(self, keys: tuple[Cell, ...], *values: Cell) -> Row:
         """Return a row, checked to have exactly this table's columns."""
-        cells = tuple(keys.values()) if isinstance(keys, Mapping) else keys
-        return dict(zip((*self.keys, *self.values), (*cells, *values), strict=True))
+        return dict(zip(self.keys + self.values, keys + values, strict=True))
 
 
 _GAP_VALUES = ("mean_delta_pct", "ci_low", "ci_high", "violation_at_10_pct", "n_pairs")

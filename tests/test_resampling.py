@@ -11,10 +11,9 @@ from test_against_reference import to_outcomes
 
 from rupeebias.metric.compute import Options, score_outcomes
 from rupeebias.metric.design import PROFILES, USE_CASES
-from rupeebias.metric.identifiers import row_resampled_means
 from rupeebias.metric.layout import Floats
 from rupeebias.metric.outcomes import Outcomes
-from rupeebias.metric.resampled_means import Cumulants, Sample
+from rupeebias.metric.resampled_means import Cumulants, Sample, row_resampled_means, samples_of_rows
 from rupeebias.metric.resampling import (
     Interval,
     ProfileResamples,
@@ -41,7 +40,7 @@ def ends(interval: Interval) -> tuple[float | None, float | None]:
 def test_resampled_means_have_the_law_of_plain_resampling(name: str) -> None:
     rng = np.random.default_rng(11)
     values = SAMPLES[name](rng)
-    ours = Sample(values).resampled_means(4000, rng)
+    ours = Sample.of(values).resampled_means(4000, rng)
     plain = np.array([values[rng.integers(0, len(values), len(values))].mean() for _ in range(4000)])
     assert stats.ks_2samp(ours, plain).pvalue > 0.001
     low, high = np.quantile(plain, [0.025, 0.975])
@@ -51,19 +50,19 @@ def test_resampled_means_have_the_law_of_plain_resampling(name: str) -> None:
 def test_resampled_rows_have_the_law_of_plain_resampling() -> None:
     rng = np.random.default_rng(12)
     values: Floats = np.round(rng.lognormal(0, 0.3, (5, 108)) + np.arange(5.0)[:, None] * 0.05, 1)
-    ours = row_resampled_means(values, 3000, rng)
+    ours = row_resampled_means(samples_of_rows(values), 3000, rng)
     labels, flat = np.repeat(np.arange(5), 108), values.ravel()
     plain = []
     for _ in range(3000):
         drawn = rng.integers(0, flat.size, flat.size)
         plain.append([flat[drawn][labels[drawn] == label].mean() for label in range(5)])
-    spread = [means.max(axis=1) - means.min(axis=1) for means in (ours, np.array(plain))]
+    spread = [means.max(axis=1) - means.min(axis=1) for means in (ours.T, np.array(plain))]
     assert stats.ks_2samp(*spread).pvalue > 0.001
 
 
 def test_cumulants_are_those_of_scipy() -> None:
     values = np.random.default_rng(1).lognormal(size=500)
-    found = Cumulants.of(values)
+    (found,) = Cumulants.of_rows(values[None])
     assert found.mean == pytest.approx(values.mean())
     assert found.deviation == pytest.approx(values.std())
     assert found.skewness == pytest.approx(stats.skew(values))
@@ -71,7 +70,7 @@ def test_cumulants_are_those_of_scipy() -> None:
 
 
 def test_equal_values_have_no_spread() -> None:
-    assert np.ptp(Sample(np.full(5000, 0.1)).resampled_means(50, stream(0, "x"))) == 0
+    assert np.ptp(Sample.of(np.full(5000, 0.1)).resampled_means(50, stream(0, "x"))) == 0
 
 
 def test_percentiles_are_numpys() -> None:

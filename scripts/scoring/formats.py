@@ -6,9 +6,9 @@ Files are untrusted: nothing in them is executed, and what cannot be read is an 
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, BinaryIO, Final, TypeAlias
 
 import orjson
 
@@ -26,17 +26,25 @@ OPTIONAL_COLUMNS: Final = ("repeat", "finish_reason", "error")
 def jsonl_rows(path: Path) -> Iterator[Row]:
     """Yield the objects of a file with one a line."""
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
+        for number, line in enumerate(_without_mark(file), start=1):
             try:
-                row = orjson.loads(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+                row = orjson.loads(line)
             except orjson.JSONDecodeError as error:
+                if not line.strip():
+                    continue
                 hint = "expected one JSON object a line, in UTF-8"
                 raise RupeeBiasError(f"{path} line {number} is not JSON ({error}): {hint}") from None
             if not isinstance(row, dict):
                 raise RupeeBiasError(f"{path} line {number} is not an object with prompt_id and output")
             yield row
+
+
+def _without_mark(file: BinaryIO) -> Iterable[bytes]:
+    """Return the lines of a file, without the mark of their byte order before the first."""
+    mark = b"\xef\xbb\xbf"
+    if file.read(len(mark)) != mark:
+        file.seek(0)
+    return file
 
 
 def csv_rows(path: Path) -> Iterator[Row]:

@@ -89,6 +89,8 @@ def _from_rows(path: Path, rows: list[Row]) -> RunOutputs:
     except KeyError as missing:
         at = next(at for at, row in enumerate(rows, start=1) if missing.args[0] not in row)
         raise RupeeBiasError(f"{path}: row {at} has no {missing}") from None
+    if not any(len(row) > len(COLUMNS) for row in rows):
+        return RunOutputs(path.stem, ids, outputs)
     return RunOutputs(
         name=path.stem,
         prompt_ids=ids,

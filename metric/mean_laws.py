@@ -1,0 +1,82 @@
+"""The law of a resampled mean: a normal variable, bent by skewness and kurtosis (Cornish-Fisher).
+
+Source: Hall 1992, section 2.5.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from .layout import Floats
+from .resampling import LEVEL, Interval, quantile_place
+from .special import normal_quantile
+
+
+@dataclass(frozen=True, slots=True)
+class MeanLaw:
+    """How a resampled mean is distributed.
+
+    With z standard normal, s the skewness and k the kurtosis, the mean is
+    mean + deviation (z + s/6 (z^2 - 1) + k/24 (z^3 - 3z) - s^2/36 (2z^3 - 5z)).
+    """
+
+    mean: float
+    deviation: float
+    """Standard deviation of the mean."""
+    skewness: float
+    """Skewness of the mean: that of a single value falls with the root of the draws."""
+    kurtosis: float
+    """Excess kurtosis of the mean: that of a single value falls with the number of draws."""
+
+    def minus(self, other: "MeanLaw") -> "MeanLaw":
+        """Return the law of the difference of two independent means: cumulants add, the odd ones signed."""
+        variance = self.deviation**2 + other.deviation**2
+        if not variance:
+            return MeanLaw(self.mean - other.mean, 0.0, 0.0, 0.0)
+        third = self.skewness * self.deviation**3 - other.skewness * other.deviation**3
+        fourth = self.kurtosis * self.deviation**4 + other.kurtosis * other.deviation**4
+        return MeanLaw(self.mean - other.mean, variance**0.5, third / variance**1.5, fourth / variance**2)
+
+    def draws(self, n: int, rng: np.random.Generator) -> Floats:
+        """Return n draws of the mean."""
+        constant, linear, square, cube = self._coefficients()
+        z = rng.standard_normal(n)
+        drawn = z * cube
+        for coefficient in (square, linear):
+            drawn += coefficient
+            drawn *= z
+        drawn += constant
+        return drawn
+
+    def percentile_interval(self, n: int, rng: np.random.Generator) -> Interval:
+        """Return the 95 % percentile interval of n draws, of which only those at its ends are made.
+
+        Distributed as `resampling.percentile_interval` of `draws`: the ranked values of n uniform draws are
+        sums of exponential variables over the sum of all n + 1 of them, and the mean rises with z.
+        """
+        gaps, places = _ends(n)
+        sums = list(accumulate(map(rng.standard_gamma, gaps)))
+        ranked = [self._at(normal_quantile(part / sums[-1])) for part in sums[:-1]]
+        return Interval(*(ranked[at] + part * (ranked[at + 1] - ranked[at]) for at, part in places))
+
+    def _at(self, z: float) -> float:
+        constant, linear, square, cube = self._coefficients()
+        return ((cube * z + square) * z + linear) * z + constant
+
+    def _coefficients(self) -> tuple[float, float, float, float]:
+        """Return the factors of 1, z, z^2 and z^3."""
+        skewed, peaked, twice = self.skewness / 6, self.kurtosis / 24, self.skewness**2 / 36
+        factors = (-skewed, 1 - 3 * peaked + 5 * twice, skewed, peaked - 2 * twice)
+        constant, linear, square, cube = (self.deviation * factor for factor in factors)
+        return self.mean + constant, linear, square, cube
+
+
+@cache
+def _ends(n: int) -> tuple[list[int], list[tuple[int, float]]]:
+    """Return how many exponential variables lie between the ranks needed, and where among these the ends."""
+    places = [quantile_place(share, n) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
+    ranks = sorted({rank for below, _ in places for rank in (below, below + 1)})
+    gaps = [after - before for before, after in pairwise([-1, *ranks, n])]
+    return gaps, [(ranks.index(below), part) for below, part in places]
