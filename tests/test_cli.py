@@ -1,5 +1,6 @@
 """The command as a whole: help, exit statuses, one line for each error."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import rupeebias
+import rupeebias.cli.app
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
 
@@ -36,6 +38,29 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+def test_reading_a_selection_needs_no_command_line() -> None:
+    script = "import sys, rupeebias.selection\nprint('typer' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "False\n", done.stderr
+
+
+def flags(module: str) -> set[str]:
+    """The options that a module of the commands declares."""
+    path = Path(rupeebias.cli.app.__file__).with_name(f"{module}.py")
+    calls = [
+        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+    ]
+    words = [word.value for call in calls for word in call.args if isinstance(word, ast.Constant)]
+    return {word for word in words if isinstance(word, str) and word.startswith("-")}
+
+
+def test_what_commands_share_is_declared_once() -> None:
+    shared = flags("options")
+    assert {"--axis", "--arm", "--max-cost", "--shard"} <= shared
+    assert shared & (flags("generate") | flags("audit")) == set()
+    assert shared & flags("batch") == {"--model"}  # which may be left out there
 
 
 USAGE_ERRORS = {
