@@ -12,6 +12,7 @@ import rupeebias
 import rupeebias.cli.app
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
+from rupeebias.metric import design
 
 
 def command(*words: str | Path) -> int:
@@ -27,6 +28,18 @@ COMMANDS = ("audit", "build", "generate", "score", "parse", "runs", "local fetch
 def test_every_command_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(*name.split(), "--help") == 0
     assert f"Example: rupeebias {name}" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("name", ["generate", "audit", "batch submit"])
+def test_help_lists_what_a_selection_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(*name.split(), "--help") == 0
+    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
+    assert {*design.USE_CASES, *design.LANGUAGES, *design.IDENTIFIERS} <= set(words)
+
+
+def test_help_of_parse_lists_the_use_cases(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("parse", "--help") == 0
+    assert set(design.USE_CASES) <= set(capsys.readouterr().out.replace(",", " ").replace(".", " ").split())
 
 
 def test_help_loads_nothing_heavy() -> None:

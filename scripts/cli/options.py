@@ -1,27 +1,32 @@
-"""The options that commands share, each declared once; `told.py` reads what was given.
+"""The options that commands share, each declared once; `told.py` reads what was given."""
 
-Their help names what the benchmark has, from its design.
-"""
-
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, USE_CASES
+
 _PANEL = "Selection"
 _MANY = "Repeatable, or comma-separated."
 
+
+def _some_of(names: Iterable[str]) -> str:
+    return f"One or more of {', '.join(names)}. {_MANY} [default: all]"
+
+
 UseCase = Annotated[
     list[str] | None,
-    typer.Option("--use-case", help=f"Only these use cases. {_MANY}", rich_help_panel=_PANEL),
+    typer.Option("--use-case", help=_some_of(USE_CASES), rich_help_panel=_PANEL),
 ]
 Language = Annotated[
     list[str] | None,
-    typer.Option("--language", help=f"en or hinglish. {_MANY}", rich_help_panel=_PANEL),
+    typer.Option("--language", help=_some_of(LANGUAGES), rich_help_panel=_PANEL),
 ]
 Axis = Annotated[
     list[str] | None,
-    typer.Option("--axis", help=f"Only these axes. {_MANY}", rich_help_panel=_PANEL),
+    typer.Option("--axis", help=_some_of(IDENTIFIERS), rich_help_panel=_PANEL),
 ]
 Identifier = Annotated[
     list[str] | None,
