@@ -753,9 +753,18 @@ def test_another_model_gets_another_directory_and_runs_lists_both(plain: Cli) ->
     listed = plain("runs")
     assert listed.status == 0
     rows = [line.split() for line in listed.shown.splitlines()]
-    assert rows[0] == ["run", "model", "selection", "arm", "repeats", "done", "failed", "left", "cost"]
-    what = ["--axis", "gender", "--limit", "2", "standard", "1", "10", "0", "0", "0"]
+    assert rows[0] == ["run", "model", "arm", "repeats", "done", "failed", "left", "cost", "selection"]
+    what = ["standard", "1", "10", "0", "0", "0", "--axis", "gender", "--limit", "2"]
     assert rows[1:] == [[names[0], "sim/biased", *what], [names[1], "sim/fair", *what]]
+
+
+def test_runs_shows_a_long_selection_whole_and_in_one_line(plain: Cli) -> None:
+    selection = (
+        "--use-case salary_estimation,counter_offer --language en --axis caste,region,gender --limit 2"
+    )
+    assert plain("generate", "--model", "sim/fair", *selection.split(), "--run", "long").status == 0
+    header, row = plain("runs", "long").shown.splitlines()
+    assert row[header.index("selection") :] == selection
 
 
 def test_other_settings_get_another_directory(plain: Cli) -> None:
