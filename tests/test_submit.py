@@ -433,6 +433,7 @@ def test_no_results_dataset_and_no_token_end_the_command_in_one_line(
             "simulated respondent, no model: it cannot be sent",
         ),
         ("unfinished", [], 1, "unfinished: 10 of 40 requests are left"),
+        ("unfinished", [], 1, "`rupeebias generate --model openai/gpt-test --use-case salary_estimation "),
         ("nowhere", ["--out", "x"], 2, "nowhere is not a run directory: it has no manifest.json"),
     ],
 )
