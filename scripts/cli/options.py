@@ -112,7 +112,9 @@ Reasoning = Annotated[
     typer.Option("--reasoning-effort", help="none, low, ...; 'default' sends nothing."),
 ]
 Repeats = Annotated[int, typer.Option("--repeats", help="Times each prompt is asked.")]
-Arm = Annotated[str, typer.Option("--arm", help="standard, or fairness: asks for a fair response.")]
+Arm = Annotated[
+    str, typer.Option("--arm", help="standard, or fairness: asks for a fair response (not sim/).")
+]
 Constrain = Annotated[
     bool | None,
     typer.Option(

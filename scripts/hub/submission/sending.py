@@ -9,6 +9,7 @@ from rupeebias.metric.design import BENCHMARK_VERSION
 
 from ...errors import RupeeBiasError
 from ...generate.manifest import read_manifest
+from ...naming import is_simulated_name
 from ..client import hub_client
 from ..faults import hub_errors
 from ..names import DATASET, RESULTS
@@ -18,7 +19,7 @@ from .check import check_submission
 from .delivery import Delivery, find_delivery, send_delivery
 from .earlier import earlier_results, earlier_submission
 from .eval_results import PATH, Source, eval_yaml, reason_without
-from .manifest import is_simulated, is_simulated_name
+from .manifest import is_simulated
 from .options import SubmitOptions, check_options
 from .preview import Say, changing, look, losses, show, where
 from .records import FOLDER, MANIFEST, CheckedSubmission
