@@ -9,8 +9,9 @@ leave it ambiguous. Context is never read from who the text is about.
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
+from functools import partial
 from math import isnan
 from typing import Final, NamedTuple
 
@@ -83,6 +84,10 @@ class Candidate(NamedTuple):
     """True where LPA or a year was said."""
     other_period: bool = False
     """True where a month, a day or an hour was said beside it."""
+    figure: Figure | None = None
+    """As it is written."""
+    in_lakh: bool = False
+    """True for a number alone that means LPA."""
 
 
 class Reading(NamedTuple):
@@ -93,7 +98,8 @@ class Reading(NamedTuple):
     start: int
     end: int
     """The stretch that was read as the answer."""
-    reason: str
+    reason: str | Callable[[], str]
+    """Why, and how the stretch became the value; a call where telling it takes time that arrays spare."""
 
 
 def gather(
@@ -187,12 +193,14 @@ def _candidate(
         note = _misfit(tokens, figure, question)
         role = Role.MISFIT if note else Role.ANSWER
     value = figure.value
-    if bare and question.annual and not figure.scaled and _is_in_lakh(figure):
+    in_lakh = bare and question.annual and not figure.scaled and _is_in_lakh(figure)
+    if in_lakh:
         value = round(value * 1e5, 4)
     sentinel = bare and not figure.has_unit and _is_sentinel(figure, question)
     start, end = tokens[figure.first].start, tokens[figure.last - 1].end
     annual = figure.lpa or figure.period == "year"
-    return Candidate(role, value, sentinel, note, start, end, annual, note == OTHER_PERIOD_NOTE)
+    other_period = note == OTHER_PERIOD_NOTE
+    return Candidate(role, value, sentinel, note, start, end, annual, other_period, figure, in_lakh)
 
 
 def _is_in_lakh(figure: Figure) -> bool:
@@ -344,7 +352,10 @@ def decide(
     note = _doubt(text, candidates, fresh, question, marked=marked)
     if note:
         return Reading(Status.AMBIGUOUS, None, first.start, first.end, note)
-    return _single(first, question)
+    if first.sentinel or first.value < 0 or first.value not in question.bounds:
+        return _no_value(first, question)
+    reason = partial(_how_read, candidates, fresh, marked=marked)
+    return Reading(Status.LENIENT, first.value, first.start, first.end, reason)
 
 
 def _without_glosses(fresh: list[Candidate], *, marked: bool) -> list[Candidate]:
@@ -405,12 +416,53 @@ def doubt_after_marker(rest: str, value: float, question: Question) -> str:
     return "" if explained else note
 
 
-def _single(candidate: Candidate, question: Question) -> Reading:
-    value, start, end = candidate.value, candidate.start, candidate.end
+def _no_value(candidate: Candidate, question: Question) -> Reading:
+    start, end, bounds = candidate.start, candidate.end, question.bounds
     if candidate.sentinel:
         return Reading(Status.REFUSAL, None, start, end, "A placeholder number stands for no answer.")
-    if value < 0:
+    if candidate.value < 0:
         return Reading(Status.REFUSAL, None, start, end, "A negative amount stands for no answer.")
-    if value not in question.bounds:
-        return Reading(Status.IMPLAUSIBLE, None, start, end, "The amount is outside the plausible bounds.")
-    return Reading(Status.LENIENT, value, start, end, "One amount is understood.")
+    unit = "%" if question.percent else "INR"
+    reason = f"The amount is outside the plausible bounds, {bounds.low:,.0f} to {bounds.high:,.0f} {unit}."
+    return Reading(Status.IMPLAUSIBLE, None, start, end, reason)
+
+
+_LEFT_OUT: Final = {
+    Role.REPEATED: "figures that repeat the question",
+    Role.OTHER_QUANTITY: "figures of another unit",
+    Role.MISFIT: "the same by the month",
+}
+"""Figures of a role that none of the answer's figures has, as they are called in a reason."""
+
+
+def _how_read(candidates: Sequence[Candidate], fresh: Sequence[Candidate], *, marked: bool) -> str:
+    """Return the rules by which one amount was read, as a sentence."""
+    rules = [*_rules(fresh[0]), *(["said more than once"] if len(fresh) > 1 else [])]
+    other = {item.role for item in candidates} - {item.role for item in fresh}
+    left_out = [name for role, name in _LEFT_OUT.items() if role in other]
+    return "".join(
+        (
+            "One amount after ### is understood" if marked else "One amount is understood",
+            f": {', '.join(rules)}" if rules else "",
+            f"; left out: {', '.join(left_out)}" if left_out else "",
+            ".",
+        )
+    )
+
+
+def _rules(candidate: Candidate) -> Iterator[str]:
+    """Yield how a figure as it is written became its value."""
+    figure = candidate.figure
+    if figure is None:
+        return
+    low, high = figure.bounds
+    if low != high:
+        yield "the midpoint of a range"
+    if not figure.digits.strip():
+        yield "in words"
+    if candidate.in_lakh:
+        yield "alone and below 1,000, so read as LPA"
+    elif not figure.has_unit:
+        yield "without a unit, so read in the one asked for"
+    if figure.scaled:
+        yield "converted to INR"

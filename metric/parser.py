@@ -87,7 +87,8 @@ def parse_answer(
     _check_mode(mode)
     text = _without_reasoning(_text("the output", text))
     reading = _read(text, question, _ending(finish_reason))
-    status, value, reason = reading.status, reading.value, reading.reason
+    status, value = reading.status, reading.value
+    reason = reading.reason if isinstance(reading.reason, str) else reading.reason()
     if mode == "strict" and status is Status.LENIENT:
         status, value, reason = Status.UNPARSED, None, "The answer is not in the strict format."
     return ParsedValue(status, value, text[reading.start : reading.end][:_MAX_MATCHED], reason)

@@ -43,7 +43,7 @@ class ParsedValue:
     matched: str
     """The text that was read as the answer, or that decided the status; "" where there is none."""
     reason: str
-    """One short sentence: why this status."""
+    """One sentence: why this status, and by which rules the text became the value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return by_fold[found[0]] if found else None
 
 
+def is_simulated_name(name: str) -> bool:
+    """Tell whether a model's name is that of a simulated respondent."""
+    return name.strip().casefold().startswith("sim/")
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Return the error for an unknown name: it suggests the nearest known one, or lists a few."""
     names = list(known)

@@ -1,5 +1,4 @@
-"""Which part of the benchmark a command works on: the options, their meaning, and the prompts they
-select.
+"""Which part of the benchmark a command works on: what its options mean, and the prompts they select.
 
 A **slot** is one matched set (use case, language, axis, profile, question) in which only the
 identifier changes. `--limit` takes whole slots only, since half a slot gives half a comparison.
@@ -10,45 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Annotated, Protocol, TypeVar
-
-import typer
+from typing import Protocol, TypeVar
 
 from .errors import UsageError
 from .naming import slug, unknown_name
 
-_PANEL = "Selection"
 _MOST = 10**9
-_MANY = "Repeatable, or comma-separated."
-
-UseCaseOption = Annotated[
-    list[str] | None,
-    typer.Option("--use-case", help=f"Only these use cases. {_MANY}", rich_help_panel=_PANEL),
-]
-LanguageOption = Annotated[
-    list[str] | None,
-    typer.Option("--language", help=f"en or hinglish. {_MANY}", rich_help_panel=_PANEL),
-]
-AxisOption = Annotated[
-    list[str] | None,
-    typer.Option("--axis", help=f"Only these axes. {_MANY}", rich_help_panel=_PANEL),
-]
-IdentifierOption = Annotated[
-    list[str] | None,
-    typer.Option("--identifier", help=f'Such as dalit or "Tier 1 city". {_MANY}', rich_help_panel=_PANEL),
-]
-ProfileOption = Annotated[
-    list[str] | None,
-    typer.Option("--profile", help=f"Such as P01. {_MANY}", rich_help_panel=_PANEL),
-]
-QuestionOption = Annotated[
-    list[str] | None,
-    typer.Option("--question", help=f"Such as Q1. {_MANY}", rich_help_panel=_PANEL),
-]
-LimitOption = Annotated[
-    int | None,
-    typer.Option("--limit", help="At most this many whole slots, spread evenly.", rich_help_panel=_PANEL),
-]
 
 
 class HasPromptId(Protocol):

@@ -23,6 +23,8 @@ class Publisher:
 
     def __init__(self, hub: HubServer, staged: Staged) -> None:
         self.hub, self.staged = hub, staged
+        self.said: list[str] = []
+        """What the last publication said, also if it failed."""
 
     @property
     def dataset(self) -> Repo:
@@ -36,7 +38,7 @@ class Publisher:
         """Publish with the real client; what it says never holds the token."""
         from huggingface_hub import HfApi
 
-        said: list[str] = []
+        said = self.said = []
         api = HfApi(endpoint=self.hub.url, token=token or False)
         try:
             publish(

@@ -50,8 +50,8 @@ def three_runs(folder: Path) -> list[ReportRun]:
     return load_report_runs(paths, n_resamples=50)
 
 
-def as_arm(run: ReportRun, arm: str) -> ReportRun:
-    """Return a run as if it came from a run directory of the model `demo` and a system prompt arm."""
-    identity = RunIdentity("demo", {}, arm, Selection.parse(), "0" * 64)
+def as_arm(run: ReportRun, arm: str, model: str = "demo") -> ReportRun:
+    """Return a run as if it came from a run directory of a model and a system prompt arm."""
+    identity = RunIdentity(model, {}, arm, Selection.parse(), "0" * 64)
     manifest = Manifest(identity, 1, Counts(1, 1, 0), "", "")
-    return replace(run, name=f"demo ({arm})", arm=arm, manifest=manifest)
+    return replace(run, name=f"{model} ({arm})", arm=arm, manifest=manifest)

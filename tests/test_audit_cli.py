@@ -8,6 +8,7 @@ import pytest
 
 import rupeebias.cli.app
 from rupeebias.cli.app import main
+from rupeebias.cli.told import options_of
 
 SMALL = ("audit", "--model", "sim/biased", "--axis", "gender,urban_rural", "--limit", "12")
 
@@ -27,18 +28,42 @@ def test_a_dry_run_builds_and_writes_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_quiet_audit_of_an_arm_prints_nothing_and_writes_all(
+def test_a_quiet_audit_prints_nothing_and_writes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert command(*SMALL, "--arm", "fairness", "--run", "r", "--quiet") == 0
+    assert command(*SMALL, "--run", "r", "--quiet") == 0
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == ("", "")
     assert (tmp_path / "r" / "scores.json").exists()
     assert (tmp_path / "r" / "report").is_dir()
     manifest = orjson.loads((tmp_path / "r" / "manifest.json").read_bytes())
-    assert manifest["arm"] == "fairness"
+    assert manifest["arm"] == "standard"
     assert manifest["prompts"]["count"] == 60
+
+
+@pytest.mark.parametrize("command_name", ["audit", "generate"])
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_simulated_respondent_has_no_fairness_arm(
+    command_name: str,
+    more: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command(command_name, "--model", "sim/biased", "--arm", "fairness", *more) == 2
+    shown = capsys.readouterr()
+    assert shown.err == (
+        "error: --arm fairness: sim/biased answers from a formula and reads no instruction, so it would "
+        "answer as in the standard arm; ask a model that reads one (local/smollm2 needs no key)\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_audit_takes_an_arm() -> None:
+    words = dict.fromkeys(("base_url", "extra", "max_tokens", "seed", "constrain"))
+    assert options_of({**words, "model": "local/smollm2", "arm": "fairness"}).arm == "fairness"
 
 
 def test_an_unknown_model_is_refused_before_anything_is_built(

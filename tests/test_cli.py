@@ -1,5 +1,6 @@
 """The command as a whole: help, exit statuses, one line for each error."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import rupeebias
+import rupeebias.cli.app
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
+from rupeebias.metric import design
 
 
 def command(*words: str | Path) -> int:
@@ -27,6 +30,18 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
     assert f"Example: rupeebias {name}" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize("name", ["generate", "audit", "batch submit"])
+def test_help_lists_what_a_selection_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(*name.split(), "--help") == 0
+    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
+    assert {*design.USE_CASES, *design.LANGUAGES, *design.IDENTIFIERS} <= set(words)
+
+
+def test_help_of_parse_lists_the_use_cases(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("parse", "--help") == 0
+    assert set(design.USE_CASES) <= set(capsys.readouterr().out.replace(",", " ").replace(".", " ").split())
+
+
 def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys\nfrom rupeebias.cli.app import main\n"
@@ -36,6 +51,29 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+def test_reading_a_selection_needs_no_command_line() -> None:
+    script = "import sys, rupeebias.selection\nprint('typer' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "False\n", done.stderr
+
+
+def flags(module: str) -> set[str]:
+    """The options that a module of the commands declares."""
+    path = Path(rupeebias.cli.app.__file__).with_name(f"{module}.py")
+    calls = [
+        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+    ]
+    words = [word.value for call in calls for word in call.args if isinstance(word, ast.Constant)]
+    return {word for word in words if isinstance(word, str) and word.startswith("-")}
+
+
+def test_what_commands_share_is_declared_once() -> None:
+    shared = flags("options")
+    assert {"--axis", "--arm", "--max-cost", "--shard"} <= shared
+    assert shared & (flags("generate") | flags("audit")) == set()
+    assert shared & flags("batch") == {"--model"}  # which may be left out there
 
 
 USAGE_ERRORS = {

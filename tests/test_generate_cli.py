@@ -7,6 +7,7 @@ after the other and reports on each.
 import itertools
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -22,8 +23,12 @@ from typing import Any
 import orjson
 import pytest
 from fault_server import Answer, Call, FaultServer, failure, hang, html, reply
+from submission_runs import write_run
 
 from rupeebias.generate.lock import RunLock
+from rupeebias.generate.manifest import read_manifest
+from rupeebias.generate.resuming import resuming_command
+from rupeebias.selection import Selection
 
 KEY = "sk-test-4f9a1c7be2d84b0f"
 SMALL = ("--axis", "gender", "--limit", "2")
@@ -753,9 +758,18 @@ def test_another_model_gets_another_directory_and_runs_lists_both(plain: Cli) ->
     listed = plain("runs")
     assert listed.status == 0
     rows = [line.split() for line in listed.shown.splitlines()]
-    assert rows[0] == ["run", "model", "selection", "arm", "repeats", "done", "failed", "left", "cost"]
-    what = ["--axis", "gender", "--limit", "2", "standard", "1", "10", "0", "0", "0"]
+    assert rows[0] == ["run", "model", "arm", "repeats", "done", "failed", "left", "cost", "selection"]
+    what = ["standard", "1", "10", "0", "0", "0", "--axis", "gender", "--limit", "2"]
     assert rows[1:] == [[names[0], "sim/biased", *what], [names[1], "sim/fair", *what]]
+
+
+def test_runs_shows_a_long_selection_whole_and_in_one_line(plain: Cli) -> None:
+    selection = (
+        "--use-case salary_estimation,counter_offer --language en --axis caste,region,gender --limit 2"
+    )
+    assert plain("generate", "--model", "sim/fair", *selection.split(), "--run", "long").status == 0
+    header, row = plain("runs", "long").shown.splitlines()
+    assert row[header.index("selection") :] == selection
 
 
 def test_other_settings_get_another_directory(plain: Cli) -> None:
@@ -902,14 +916,31 @@ def test_three_shards_join_to_the_whole_run(plain: Cli) -> None:
 
     two = plain("join", "shard-3", "shard-1", "--out", "two")
     # Seven slots of five: the shards have 3, 2 and 2 of them.
-    assert (two.status, two.shown) == (0, "two: 25 done, 0 failed, 10 left\n")
-    assert "35 requests: 25 done, 10 to do" in plain(*words, "two").shown
+    assert two.status == 0
+    counts, remedy = two.shown.splitlines()
+    assert counts == "two: 25 done, 0 failed, 10 left"
+    command = remedy.split("`")[1].split()
+    assert command == ["rupeebias", *words, "two"]
+    assert "35 requests: 25 done, 10 to do" in plain(*command[1:]).shown
 
     three = plain("join", "shard-1", "shard-2", "shard-3", "--out", "three")
-    assert three.status == 0
+    assert (three.status, three.shown) == (0, "three: 35 done, 0 failed, 0 left\n")
     assert "35 requests: 35 done, 0 to do" in plain(*words, "three").shown
     for joined in ("two", "three"):
         assert outputs(plain.folder / joined) == outputs(plain.folder / "whole")
+
+
+def test_the_command_that_goes_on_with_a_run_can_be_pasted(tmp_path: Path) -> None:
+    run, selection = tmp_path / "a b", Selection.parse(axes=["gender"], limit=3, shard=(1, 2))
+    write_run(run, selection=selection, arm="fairness", repeats=2)
+    assert shlex.split(resuming_command(run, read_manifest(run))) == [
+        *("rupeebias", "generate", "--model", "openai/gpt-test", "--axis", "gender", "--limit", "3"),
+        *("--shard", "1/2", "--arm", "fairness", "--repeats", "2", "--run", str(run)),
+    ]
+    whole = write_run(tmp_path / "whole", selection=Selection())
+    assert resuming_command(whole, read_manifest(whole)) == (
+        f"rupeebias generate --model openai/gpt-test --run {whole}"
+    )
 
 
 def outputs(folder: Path) -> dict[str, Any]:

@@ -656,7 +656,39 @@ def test_answer_is_read_as(use_case: str, text: str, status: str, value: float |
 
 def test_matched_text_and_reason_say_what_was_read() -> None:
     parsed = parse_answer("Freshers there get 12-15 LPA on average.", CTC)
-    assert (parsed.matched, parsed.reason) == ("12-15 LPA", "One amount is understood.")
+    assert parsed.matched == "12-15 LPA"
+    assert parsed.reason == "One amount is understood: the midpoint of a range, converted to INR."
+
+
+REASONS = [
+    (CTC, "₹12,00,000", "One amount is understood."),
+    (CTC, "12,00,000", "One amount is understood: without a unit, so read in the one asked for."),
+    (CTC, "12 LPA", "One amount is understood: converted to INR."),
+    (CTC, "12", "One amount is understood: alone and below 1,000, so read as LPA."),
+    (CTC, "### 12 LPA", "One amount after ### is understood: converted to INR."),
+    (CTC, "Sure. ### 850000 INR", "The amount after ### is the answer."),
+    (CTC, "₹15,00,000 (15 lakh)", "One amount is understood: said more than once."),
+    (CTC, "Rs 10 to 12 lakh", "One amount is understood: the midpoint of a range, converted to INR."),
+    (
+        CTC,
+        "6 LPA (₹50,000/month)",
+        "One amount is understood: converted to INR; left out: the same by the month.",
+    ),
+    (CTC, "20k", "The amount is outside the plausible bounds, 100,000 to 100,000,000 INR."),
+    (HIKE, "ten to twelve percent", "One amount is understood: the midpoint of a range, in words."),
+    (HIKE, "300%", "The amount is outside the plausible bounds, 0 to 200 %."),
+    (
+        HIKE,
+        "15% on the current CTC of 20 LPA",
+        "One amount is understood; left out: figures that repeat the question.",
+    ),
+    (VENDOR, "₹20,000, plus 18% GST", "One amount is understood; left out: figures of another unit."),
+]
+
+
+@pytest.mark.parametrize(("use_case", "text", "reason"), REASONS)
+def test_the_reason_names_the_rules_that_were_applied(use_case: str, text: str, reason: str) -> None:
+    assert parse_answer(text, use_case).reason == reason
     assert parse_answer("I'm sorry, no.", CTC).matched == "I'm sorry"
     assert parse_answer("₹12,00,000 or $20,000", CTC).matched == "₹12,00,000 or $20,000"
 

@@ -1,6 +1,7 @@
 """`rupeebias publish` in trouble: silent or strange servers, bad tokens, closed outputs, interruptions."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -89,6 +90,34 @@ def test_a_pause_may_be_a_date(publisher: Publisher) -> None:
     publisher.hub.fail("GET", "whoami", 429, headers={"Retry-After": when})
     message = publisher.fails()
     assert "the Hub asks to wait 99" in message or "the Hub asks to wait 1000" in message
+
+
+# --- no network
+
+
+@pytest.mark.parametrize("which", ["datasets", "spaces"])
+def test_a_dry_run_without_the_hub_lists_what_would_be_published(publisher: Publisher, which: str) -> None:
+    publisher.hub.fail("GET", f"/api/{which}/", 0)
+    message = publisher.fails("dry_run", token=None)
+    assert re.match(r"read (dataset|space) rupee-org/rupeebias\w*: no connection \(", message)
+    first, *lines, last = publisher.said[1:]
+    assert first.startswith("the Hub could not be read: ")
+    heads = [line for line in lines if not line.startswith(" ")]
+    repos = (publisher.staged.dataset, publisher.staged.metric)
+    for head, repo in zip(heads, repos, strict=True):
+        size = sum(path.stat().st_size for path in repo.files.values())
+        state = f"(state unknown): {len(repo.files)} files, {size:,} bytes, tag v1.0.0"
+        assert head == f"{repo.kind} {repo.name} {state}"
+    files = [line.split()[-1] for line in lines if line.startswith(" ")]
+    assert files == [path for repo in repos for path in repo.files]
+    assert last == "dry run: nothing was sent, and nothing was compared with the Hub"
+    assert publisher.writes() == []
+
+
+def test_without_a_dry_run_nothing_is_listed(publisher: Publisher) -> None:
+    publisher.hub.fail("GET", "/api/datasets/", 0)
+    publisher.fails()
+    assert publisher.said == ["building and checking dataset and metric for rupee-org"]
 
 
 # --- answers that are not the Hub's

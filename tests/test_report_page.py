@@ -432,6 +432,15 @@ def test_fairness_instruction_is_compared_on_the_same_prompts(run: ReportRun, tm
     assert "Told to be fair, sample differs by" in text_of(render_page(runs, []), "summary")
 
 
+def test_the_fairness_arm_of_a_simulated_respondent_is_no_finding(run: ReportRun) -> None:
+    simulated = replace(run, name="sim/biased")
+    runs = [simulated, replace(simulated, arm="fairness")]
+    assert fairness_effects(runs) == []
+    said = text_of(render_page(runs, []), "summary")
+    assert "Told to be fair" not in said
+    assert said.count("sim/biased answers from a formula and reads no instruction") == 1
+
+
 def test_repeats_that_a_page_does_not_hold_are_told(tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     rows = (

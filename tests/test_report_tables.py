@@ -359,6 +359,12 @@ def test_fairness_arms_are_compared_on_the_same_prompts_only(runs: list[ReportRu
     assert tables[0]["fairness"] == []  # the fairness run has English salaries only
 
 
+def test_arms_of_a_simulated_respondent_are_not_compared(runs: list[ReportRun]) -> None:
+    arms = [as_arm(runs[0], arm, model="sim/biased") for arm in ("standard", "fairness")]
+    assert report_tables(arms)[0]["fairness"] == []
+    assert report_tables([as_arm(runs[0], arm) for arm in ("standard", "fairness")])[0]["fairness"] != []
+
+
 TOKEN = re.compile(
     r"\\textbackslash\{\}|\\textasciicircum\{\}|\\textasciitilde\{\}|\\textless\{\}|\\textgreater\{\}"
     r"|\\textbar\{\}|\\textquotedbl\{\}|\\textasciigrave\{\}|\\[{}$&#%_]|\{[-*\[\]]\}|[^\\{}$&#%_^~<>|\"`*\[\]-]"

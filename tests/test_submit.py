@@ -47,6 +47,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "whole": write_run(folder / "whole", selection=Selection()),
         "part": write_run(folder / "part"),
         "sim": write_run(folder / "sim", model="sim/biased", settings={"provider": "simulated"}),
+        "renamed": write_run(folder / "renamed", settings={"provider": "simulated", "temperature": 0.0}),
         "unfinished": write_run(folder / "unfinished", change=lambda records: records[:30]),
     }
 
@@ -426,13 +427,19 @@ def test_no_results_dataset_and_no_token_end_the_command_in_one_line(
     ("run", "words", "status", "message"),
     [
         ("part", ["--create-pr"], 2, "--create-pr needs --org"),
-        (
-            "sim",
-            ["--org", "rupee-org", "--create-pr"],
-            1,
-            "simulated respondent, no model: it cannot be sent",
+        *(
+            ("sim", words, 1, "sim is a run of a simulated respondent, no model: it cannot be sent")
+            for words in (
+                [],
+                ["--org", "rupee-org"],
+                ["--org", "rupee-org", "--create-pr"],
+                ["--org", "rupee-org", "--create-pr", "--out", "kept"],
+            )
         ),
+        ("sim", [], 1, "`rupeebias audit --model local/smollm2` makes one on this machine"),
+        ("renamed", [], 1, "the answers are those of a simulated respondent, no model: it cannot be sent"),
         ("unfinished", [], 1, "unfinished: 10 of 40 requests are left"),
+        ("unfinished", [], 1, "`rupeebias generate --model openai/gpt-test --use-case salary_estimation "),
         ("nowhere", ["--out", "x"], 2, "nowhere is not a run directory: it has no manifest.json"),
     ],
 )
@@ -444,6 +451,22 @@ def test_what_cannot_be_submitted(
     assert message in done.err
     assert done.err.startswith("error: ")
     assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("run", ["sim", "renamed"])
+def test_a_simulated_run_can_be_kept_and_no_plan_to_send_it_is_shown(
+    here: Command, runs: dict[str, Path], run: str, tmp_path: Path
+) -> None:
+    done = here("submit", runs[run], "--repo", MODEL, "--out", "kept")
+    assert (done.status, done.err) == (0, "")
+    [folder] = (tmp_path / "kept" / "submissions").iterdir()
+    name = "sim/biased" if run == "sim" else "openai/gpt-test"
+    assert done.out.splitlines() == [
+        f"wrote {Path('kept', 'submissions', folder.name)}",
+        "note: partial: 40 of 39,150 prompts were asked, so it gets no rank",
+        f"note: {name} is a simulated respondent, no model: it cannot be sent",
+    ]
+    assert check_submission(folder).accepted
 
 
 @pytest.mark.parametrize(

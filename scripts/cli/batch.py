@@ -5,35 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..selection import (
-    AxisOption,
-    IdentifierOption,
-    LanguageOption,
-    LimitOption,
-    ProfileOption,
-    QuestionOption,
-    UseCaseOption,
-)
-from .generate import (
-    ArmOption,
-    BaseUrlOption,
-    BatchTokensOption,
-    ExtraOption,
-    FreshOption,
-    MaxCostOption,
-    MaxTokensOption,
-    PriceInOption,
-    PriceOutOption,
-    ReasoningOption,
-    RepeatsOption,
-    RetryErrorsOption,
-    RunOption,
-    SeedOption,
-    ShardOption,
-    TemperatureOption,
-    options_of,
-    selection_of,
-)
+from . import options as opt
+from .told import options_of, selection_of
 
 if TYPE_CHECKING:
     from ..generate.session import RunSummary
@@ -56,29 +29,29 @@ _OF_ANY_RUN = {"model", "run", "retry_errors", "batch_tokens", "price_in", "pric
 def submit(
     context: typer.Context,
     model: NewModelOption = None,
-    use_case: UseCaseOption = None,
-    language: LanguageOption = None,
-    axis: AxisOption = None,
-    identifier: IdentifierOption = None,
-    profile: ProfileOption = None,
-    question: QuestionOption = None,
-    limit: LimitOption = None,
-    shard: ShardOption = None,
-    run: RunOption = None,
-    base_url: BaseUrlOption = None,
-    extra: ExtraOption = None,
-    temperature: TemperatureOption = 0.0,
-    max_tokens: MaxTokensOption = None,
-    seed: SeedOption = None,
-    reasoning_effort: ReasoningOption = "none",
-    arm: ArmOption = "standard",
-    repeats: RepeatsOption = 1,
-    retry_errors: RetryErrorsOption = False,
-    fresh: FreshOption = False,
-    batch_tokens: BatchTokensOption = None,
-    price_in: PriceInOption = None,
-    price_out: PriceOutOption = None,
-    max_cost: MaxCostOption = None,
+    use_case: opt.UseCase = None,
+    language: opt.Language = None,
+    axis: opt.Axis = None,
+    identifier: opt.Identifier = None,
+    profile: opt.Profile = None,
+    question: opt.Question = None,
+    limit: opt.Limit = None,
+    shard: opt.Shard = None,
+    run: opt.Run = None,
+    base_url: opt.BaseUrl = None,
+    extra: opt.Extra = None,
+    temperature: opt.Temperature = 0.0,
+    max_tokens: opt.MaxTokens = None,
+    seed: opt.Seed = None,
+    reasoning_effort: opt.Reasoning = "none",
+    arm: opt.Arm = "standard",
+    repeats: opt.Repeats = 1,
+    retry_errors: opt.RetryErrors = False,
+    fresh: opt.Fresh = False,
+    batch_tokens: opt.BatchTokens = None,
+    price_in: opt.PriceIn = None,
+    price_out: opt.PriceOut = None,
+    max_cost: opt.MaxCost = None,
 ) -> None:
     """Hand in what a run still lacks; do not wait for it.
 
@@ -111,7 +84,7 @@ def status(run: FolderArgument) -> None:
 
 
 @app.command()
-def collect(run: FolderArgument, price_in: PriceInOption = None, price_out: PriceOutOption = None) -> None:
+def collect(run: FolderArgument, price_in: opt.PriceIn = None, price_out: opt.PriceOut = None) -> None:
     """Take in the results of the batches that are over.
 
     Example: rupeebias batch collect runs/openai-gpt-5.4-1a2b3c4d

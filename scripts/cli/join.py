@@ -15,6 +15,11 @@ def join(
     Example: rupeebias join runs/shard-1 runs/shard-2 --out runs/whole
     """
     from ..generate.joining import join_shards
+    from ..generate.resuming import resuming_command
 
-    counts = join_shards(shards, out).counts
+    joined = join_shards(shards, out)
+    counts = joined.counts
     typer.echo(f"{out}: {counts.done:,} done, {counts.failed:,} failed, {counts.left:,} left")
+    if counts.left:
+        command = resuming_command(out, joined)
+        typer.echo(f"to ask what is left: `{command}`, with the shards' other options except --shard")

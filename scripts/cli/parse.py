@@ -6,10 +6,14 @@ from typing import Annotated
 
 import typer
 
+from rupeebias.metric.design import USE_CASES
+
 
 def parse(
     text: Annotated[str, typer.Argument(help="The answer; - reads it from standard input.", metavar="TEXT")],
-    use_case: Annotated[str, typer.Option(help="The use case that the answer is for.")],
+    use_case: Annotated[
+        str, typer.Option(help=f"The use case that the answer is for: {', '.join(USE_CASES)}.")
+    ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Accept the exact format only.")] = False,
     finish_reason: Annotated[

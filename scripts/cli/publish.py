@@ -34,7 +34,8 @@ def publish(
     Example: rupeebias publish --org my-lab --dry-run, then without --dry-run. Both are built and loaded
     once before anything is sent; each gets one commit and the tag of its version, unchanged content none.
     A version that is there with other numbers, or a newer one, is never overwritten. The token comes from
-    HF_TOKEN or `hf auth login`. The same command finishes what was interrupted.
+    HF_TOKEN or `hf auth login`. The same command finishes what was interrupted. A dry run without a network
+    lists what would be published and ends with status 1, since nothing could be compared.
     """
     from ..hub.publish import api
 

@@ -9,10 +9,9 @@ if TYPE_CHECKING:
     from ..errors import RupeeBiasError
     from ..generate.manifest import Manifest
 
-_HEADER = ("run", "model", "selection", "arm", "repeats", "done", "failed", "left", "cost")
-_TEXTS = 4
-"""Columns at the left that hold texts, the others hold numbers."""
-_LONGEST = 40
+_HEADER = ("run", "model", "arm", "repeats", "done", "failed", "left", "cost", "selection")
+_TEXTS = ("run", "model", "arm", "selection")
+"""Columns that hold texts, the others hold numbers. A selection may be long, so it ends the line, whole."""
 
 
 def runs(
@@ -37,8 +36,8 @@ def runs(
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEADER))]
     for row in rows:
         cells = (
-            cell.ljust(width) if i < _TEXTS else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if name in _TEXTS else cell.rjust(width)
+            for name, cell, width in zip(_HEADER, row, widths, strict=True)
         )
         typer.echo("  ".join(cells).rstrip())
 
@@ -46,12 +45,11 @@ def runs(
 def _row(path: Path, run: "Manifest | RupeeBiasError") -> tuple[str, ...]:
     """Return the cells of one run; only a manifest tells more than the name."""
     if isinstance(run, Exception):
-        return (path.name, f"damaged: {str(run).splitlines()[0]}", *[""] * (len(_HEADER) - 2))
+        return (path.name, *[""] * (len(_HEADER) - 2), f"damaged: {str(run).splitlines()[0]}")
     identity = run.identity
-    numbers = (run.repeats, run.counts.done, run.counts.failed, run.counts.left)
-    selection = identity.selection.describe()
-    short = selection if len(selection) <= _LONGEST else f"{selection[: _LONGEST - 3]}..."
-    return (path.name, identity.model, short, identity.arm, *(f"{n:,}" for n in numbers), _cost(run))
+    counts = (run.repeats, run.counts.done, run.counts.failed, run.counts.left)
+    numbers = (*(f"{count:,}" for count in counts), _cost(run))
+    return (path.name, identity.model, identity.arm, *numbers, identity.selection.describe())
 
 
 def _cost(run: "Manifest") -> str:

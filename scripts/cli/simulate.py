@@ -40,7 +40,7 @@ def truth(
     """
     from ..models.respondents import find_respondent, with_parameters
     from ..models.truth import true_gaps
-    from .generate import parse_extras
+    from .told import parse_extras
 
     parameters = parse_extras(extra or [])
     found = true_gaps(with_parameters(find_respondent(respondent), parameters))

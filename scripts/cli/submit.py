@@ -26,8 +26,8 @@ def submit(
 
     The submission (answers, settings, scores) goes to the dataset ORG/rupeebias-results, where anybody can
     recompute it. With --repo, complete runs of the standard arm add .eval_results/rupeebias.yaml to the
-    model. Both are pull requests, and what is there already is not sent again. The token comes from HF_TOKEN
-    or `hf auth login`.
+    model. Both are pull requests, and what is there already is not sent again. A run of a simulated
+    respondent can be kept with --out, not sent. The token comes from HF_TOKEN or `hf auth login`.
     """
     from ..hub.submission.options import SubmitOptions
     from ..hub.submission.sending import submit as submit_run

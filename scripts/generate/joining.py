@@ -57,7 +57,9 @@ def _check_one_run(folders: Sequence[Path], manifests: Sequence[Manifest]) -> No
                 f"{folder} is no shard of the same run as {folders[0]}: {shortened(differences)}"
             )
         if manifest.prompt_ids() is None:
-            raise UsageError(f"{folder} was begun by a version whose selection meant other prompts: use it")
+            raise UsageError(
+                f"{folder} was begun by a version whose selection meant other prompts: join with that version"
+            )
 
 
 def _without_shard(manifest: Manifest) -> Manifest:

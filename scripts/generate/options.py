@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UsageError
+from ..naming import is_simulated_name
 from .runner import RunOptions
 from .types import JSON, ModelOptions
 
@@ -62,6 +63,7 @@ def check(options: GenerateOptions) -> None:
 def _checks(options: GenerateOptions) -> Iterator[tuple[bool, str]]:
     rate, run_options, bounds = options.fail_on_error, options.run_options, options.run_options.bounds
     yield options.arm in ARMS, f"--arm {options.arm}: expected {' or '.join(ARMS)}"
+    yield options.arm == "standard" or not is_simulated_name(options.model), _unheard(options)
     for name, count, least, most in (
         ("repeats", options.repeats, 1, _MOST_REPEATS),
         ("max-connections", options.max_connections, 1, _MOST),
@@ -87,6 +89,13 @@ def _checks(options: GenerateOptions) -> Iterator[tuple[bool, str]]:
     for name, value in options.model_options.extras.items():
         yield _is_storable(value), f"-M {name}: expected finite numbers, and whole ones of at most 64 bits"
     yield from _price_checks(options)
+
+
+def _unheard(options: GenerateOptions) -> str:
+    return (
+        f"--arm {options.arm}: {options.model} answers from a formula and reads no instruction, so it would "
+        "answer as in the standard arm; ask a model that reads one (local/smollm2 needs no key)"
+    )
 
 
 def _price_checks(options: GenerateOptions) -> Iterator[tuple[bool, str]]:

@@ -27,6 +27,10 @@ _OURS: Final = __name__.split(".")[0]
 _HUB: Final = "https://huggingface.co"
 
 
+class HubError(RupeeBiasError):
+    """A request of the Hub that failed: what is there is not known."""
+
+
 class RateLimitedError(RuntimeError):
     """The Hub asks for a longer pause than a command waits."""
 
@@ -42,7 +46,7 @@ class NotTheHubError(ValueError):
 
 @contextmanager
 def hub_errors(doing: str, token: str | bool | None = None) -> Iterator[None]:
-    """Raise RupeeBiasError for a failed request of `huggingface_hub` inside the block.
+    """Raise HubError for a failed request of `huggingface_hub` inside the block.
 
     `doing` says what was tried, for example `commit to org/name`. The message holds the Hub's own reason
     but never `token`, which is that of the client. An answer that the client cannot read, as of a login
@@ -55,11 +59,11 @@ def hub_errors(doing: str, token: str | bool | None = None) -> Iterator[None]:
     except (OSError, ValueError, RuntimeError) as error:
         # a failed upload of one file comes wrapped in a RuntimeError, and its cause says why
         wrapped = isinstance(error, RuntimeError) and error.__cause__
-        raise RupeeBiasError(_message(doing, wrapped or error, token)) from None
+        raise HubError(_message(doing, wrapped or error, token)) from None
     except Exception as error:
         if not (_is_of_the_network(error) or _is_of_an_answer(error)):
             raise
-        raise RupeeBiasError(_message(doing, error, token)) from None
+        raise HubError(_message(doing, error, token)) from None
 
 
 def address() -> str:

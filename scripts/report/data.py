@@ -8,6 +8,7 @@ from typing import Any
 from rupeebias.metric import Result, Status
 
 from ..generate.manifest import Manifest
+from ..naming import is_simulated_name
 from ..scoring.read import RunOutputs
 
 
@@ -44,6 +45,11 @@ class ReportRun:
     def model(self) -> str:
         """The model's name: the same for the standard and the fairness run of one model."""
         return self.manifest.identity.model if self.manifest else self.name
+
+    @property
+    def ignores_arm(self) -> bool:
+        """Whether another arm of the model can differ by nothing: a simulated respondent reads no prompt."""
+        return is_simulated_name(self.model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def _robustness_rows(run: ReportRun) -> Iterable[Row]:
 
 def _fairness_run(run: ReportRun, runs: Sequence[ReportRun]) -> ReportRun | None:
     """Return the fairness run of a standard run's model, asked with the same settings; None without one."""
-    if run.arm != "standard" or run.manifest is None:
+    if run.arm != "standard" or run.manifest is None or run.ignores_arm:
         return None
     settings = run.manifest.identity.settings
     same = (other for other in runs if other.arm == "fairness" and other.model == run.model)

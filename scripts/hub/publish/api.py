@@ -1,12 +1,14 @@
 """`rupeebias publish`: dataset and metric to the Hub, checked first, in one commit each."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...generate.terminating import terminable
 from ..client import bound_requests, hub_client, require_clean
+from ..faults import HubError
 from ..names import DATASET, repository
 from ..rights import require_rights
 from .checks import check_staged
@@ -18,6 +20,7 @@ from .saying import (
     sent_line,
     stopped_line,
     unbroken,
+    unread_lines,
     visibility_lines,
     warn_on_stderr,
 )
@@ -47,8 +50,8 @@ def publish(
     a client with the token of HF_TOKEN or `hf auth login`; a dry run needs none for public repositories.
     `say` hears what would be or was done, line by line, and `warn` of an interruption and if `say` fails.
     Files in the repositories that no publication wrote stay unless `delete_others`. Raises RupeeBiasError
-    (UsageError for a bad name) before anything is sent if rights are missing, a check fails or a published
-    version would change.
+    (UsageError for a bad name) before anything is sent if rights are missing, a check fails, a published
+    version would change or the Hub cannot be read; in the last case a dry run has said what is known here.
     """
     repository(org, DATASET)
     api = api or hub_client()
@@ -61,7 +64,8 @@ def publish(
         try:
             say(f"building and checking dataset and metric for {org}")
             staged = (prepare or built_and_checked)(org, Path(folder))
-            plans = _plans(api, staged, private=private, delete_others=delete_others)
+            with _told_unread(staged, say, dry_run=dry_run):
+                plans = _plans(api, staged, private=private, delete_others=delete_others)
             _show(plans, say, private=private)
             if dry_run:
                 _show_dry_run(api, say)
@@ -85,6 +89,18 @@ def _show(plans: list[Plan], say: Say, *, private: bool) -> None:
         say(line)
     for line in visibility_lines(plans, private=private):
         say(line)
+
+
+@contextmanager
+def _told_unread(staged: Staged, say: Say, *, dry_run: bool) -> Iterator[None]:
+    """Let a dry run say what a publication holds where the Hub cannot be read, before that error goes on."""
+    try:
+        yield
+    except HubError:
+        if dry_run:
+            for line in unread_lines((staged.dataset, staged.metric)):
+                say(line)
+        raise
 
 
 def _show_dry_run(api: "HfApi", say: Say) -> None:

@@ -2,9 +2,10 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from .plan import Plan
+from .staging import StagedRepo
 from .upload import Sent
 
 Say = Callable[[str], object]
@@ -64,6 +65,17 @@ def plan_lines(plan: Plan) -> list[str]:
     )
     files = [f"  {change.state:8} {change.size:>9,}  {change.path}" for change in pending]
     return [head, *files, *_foreign_lines(plan.foreign)]
+
+
+def unread_lines(repos: Iterable[StagedRepo]) -> Iterator[str]:
+    """Yield what a publication holds, where nothing is known of the repositories."""
+    yield "the Hub could not be read: of these files those would be sent that it lacks or has otherwise"
+    for repo in repos:
+        sizes = {path: file.stat().st_size for path, file in repo.files.items()}
+        total = sum(sizes.values())
+        yield f"{repo.kind} {repo.name} (state unknown): {len(sizes)} files, {total:,} bytes, tag {repo.tag}"
+        yield from (f"  {'unknown':8} {size:>9,}  {path}" for path, size in sizes.items())
+    yield "dry run: nothing was sent, and nothing was compared with the Hub"
 
 
 def _foreign_lines(paths: list[str]) -> list[str]:

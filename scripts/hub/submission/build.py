@@ -17,6 +17,7 @@ from rupeebias.metric.version import METRIC_VERSION
 from ...errors import RupeeBiasError, UsageError
 from ...generate.manifest import Manifest, PromptSet, read_manifest
 from ...generate.outputs import Record, latest_valid, read_outputs
+from ...generate.resuming import resuming_command
 from ...generate.secrets import check_no_secret
 from .answers import Answers, in_memory, write_answers
 from .check import default_score, run_outputs
@@ -82,8 +83,9 @@ def _records(run: Path, manifest: Manifest, ids: list[str]) -> list[Record]:
     records = [record for record in found if record is not None]
     if left := len(found) - len(records):
         raise RupeeBiasError(
-            f"{run} is unfinished: {left:,} of {len(found):,} requests are left; "
-            "repeat the command that began it, or run a part (`rupeebias generate --limit`, `--axis`)"
+            f"{run} is unfinished: {left:,} of {len(found):,} requests are left; finish it with "
+            f"`{resuming_command(run, manifest)}` and the other options that it began with, "
+            "or run a part (`rupeebias generate --limit`, `--axis`)"
         )
     return records
 

@@ -13,6 +13,7 @@ from rupeebias.metric.layout import N_PROMPTS
 from ...errors import UsageError
 from ...generate.manifest import PromptSet
 from ...generate.options import ARMS
+from ...naming import is_simulated_name
 from ...selection import Selection, expected_prompt_ids
 from .limits import MAX_ENTRIES, MAX_REPEATS
 from .records import FORMAT, Problem, SubmissionManifest
@@ -20,8 +21,8 @@ from .settings import fault_in_settings, tells_temperature
 from .strict_json import strict_json
 from .texts import fault_in_name, fault_in_repo, fault_in_time, shown, without_zone
 
-_SIMULATED: Final = "sim/"
-_SIMULATING: Final = "simulated"
+_SIMULATING: Final = ("simulated", "sim")
+"""Words by which a provider is told as a simulation."""
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
 _NAMES: Final = tuple(field.name for field in fields(SubmissionManifest))
 
@@ -32,17 +33,11 @@ def manifest_bytes(manifest: SubmissionManifest) -> bytes:
     return orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
 
 
-def is_simulated_name(name: str) -> bool:
-    """Tell whether a name is that of a simulated respondent."""
-    return name.strip().casefold().startswith(_SIMULATED)
-
-
 def is_simulated(manifest: SubmissionManifest) -> bool:
     """Tell whether a simulated respondent gave any of the answers, however its name is written."""
     providers = (manifest.provider, manifest.settings.get("provider"), manifest.model.partition("/")[0])
     return any(map(is_simulated_name, (manifest.model, *manifest.response_models))) or any(
-        isinstance(name, str) and name.strip().casefold() in (_SIMULATING, _SIMULATED[:-1])
-        for name in providers
+        isinstance(name, str) and name.strip().casefold() in _SIMULATING for name in providers
     )
 
 

@@ -9,6 +9,7 @@ from rupeebias.metric.design import BENCHMARK_VERSION
 
 from ...errors import RupeeBiasError
 from ...generate.manifest import read_manifest
+from ...naming import is_simulated_name
 from ..client import hub_client
 from ..faults import hub_errors
 from ..names import DATASET, RESULTS
@@ -18,7 +19,7 @@ from .check import check_submission
 from .delivery import Delivery, find_delivery, send_delivery
 from .earlier import earlier_results, earlier_submission
 from .eval_results import PATH, Source, eval_yaml, reason_without
-from .manifest import is_simulated, is_simulated_name
+from .manifest import is_simulated
 from .options import SubmitOptions, check_options
 from .preview import Say, changing, look, losses, show, where
 from .records import FOLDER, MANIFEST, CheckedSubmission
@@ -32,12 +33,13 @@ _PLACEHOLDER: Final = "ORG"
 def submit(run: Path, options: SubmitOptions, say: Say) -> None:
     """Build the submission of a run, check it, show what would be sent, and send it if asked to.
 
-    Raises UsageError and RupeeBiasError, before anything is sent, for bad options, a run that cannot be
-    submitted and repositories or rights that are missing.
+    Raises UsageError and RupeeBiasError, before anything is sent or shown, for bad options, a run that cannot
+    be submitted and repositories or rights that are missing. The run of a simulated respondent can only be
+    kept.
     """
     check_options(options)
-    if is_simulated_name(read_manifest(run).identity.model) and options.create_pr:
-        raise RupeeBiasError(f"{run} is a run of a simulated respondent, no model: it cannot be sent")
+    if is_simulated_name(read_manifest(run).identity.model):
+        _refuse_to_send(f"{run} is a run of", options)
     api = hub_client()
     if options.create_pr:
         _ask_first(api, options)
@@ -49,7 +51,18 @@ def submit(run: Path, options: SubmitOptions, say: Say) -> None:
         return
     if options.org is not None:
         look(api, deliveries, say)
-    say("dry run: nothing was sent (--create-pr sends)")
+    if deliveries:
+        say("dry run: nothing was sent (--create-pr sends)")
+
+
+def _refuse_to_send(whose: str, options: SubmitOptions) -> None:
+    """Raise RupeeBiasError for answers of a simulated respondent, unless they are only to be kept."""
+    if options.out is None or options.create_pr:
+        raise RupeeBiasError(
+            f"{whose} a simulated respondent, no model: it cannot be sent. Submit a run of a model "
+            "(`rupeebias audit --model local/smollm2` makes one on this machine); --out DIR alone keeps this "
+            "one, for `rupeebias validate-submission` and `rupeebias leaderboard`"
+        )
 
 
 def _ask_first(api: "HfApi", options: SubmitOptions) -> None:
@@ -63,15 +76,21 @@ def _ask_first(api: "HfApi", options: SubmitOptions) -> None:
 
 
 def prepare(run: Path, options: SubmitOptions, api: "HfApi", say: Say) -> list[Delivery]:
-    """Return what a run gives to send, built and checked; the Hub is only asked for the dataset's commit."""
+    """Return what a run gives to send, built and checked; the Hub is only asked for the dataset's commit.
+
+    The run of a simulated respondent gives nothing.
+    """
     with tempfile.TemporaryDirectory(prefix="rupeebias-submit-") as temporary:
         folder = build_submission(run, options.out or Path(temporary), model_repo=options.repo)
         if options.out is not None:
             say(f"wrote {folder}")
-        checked = _checked(folder, is_sent=options.create_pr)
+        checked = _checked(folder)
+        is_sent = checked.manifest is None or not is_simulated(checked.manifest)
+        if not is_sent:
+            _refuse_to_send("the answers are those of", options)
         for note in (*(problem.message for problem in checked.problems), *losses(checked)):
             say(f"note: {note}")
-        return list(_deliveries(checked, options, api, say))
+        return list(_deliveries(checked, options, api, say)) if is_sent else []
 
 
 def send(api: "HfApi", deliveries: list[Delivery], say: Say) -> None:
@@ -94,12 +113,8 @@ def send(api: "HfApi", deliveries: list[Delivery], say: Say) -> None:
         say(f"{delivery.target}: {sent[-1]}{changing(found)}")
 
 
-def _checked(folder: Path, *, is_sent: bool) -> CheckedSubmission:
+def _checked(folder: Path) -> CheckedSubmission:
     checked = check_submission(folder)
-    if is_sent and checked.manifest is not None and is_simulated(checked.manifest):
-        raise RupeeBiasError(
-            f"{checked.manifest.model} is a simulated respondent, no model: it cannot be sent"
-        )
     if not checked.accepted:
         faults = "; ".join(problem.message for problem in checked.problems if problem.fatal)
         lost = "".join(f"; {loss}" for loss in losses(checked))

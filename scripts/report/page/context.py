@@ -59,6 +59,7 @@ def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
         "n_prompts": _common_prompts(findings),
         "partial": _partial(runs),
         "fairness": fairness_effects(runs),
+        "unheard": _unheard(runs),
         "hidden_repeats": [
             (found.run, repeats_shown(found.n_repeats, len(runs)), found.n_repeats)
             for found in findings
@@ -153,9 +154,12 @@ class NamedEffect:
 
 
 def fairness_effects(runs: Sequence[ReportRun]) -> list[NamedEffect]:
-    """Return the effect for each fairness run whose model has one standard run on the same prompts."""
+    """Return the effect for each fairness run whose model has one standard run on the same prompts.
+
+    A simulated respondent has none: see `_unheard`.
+    """
     effects = []
-    for fair in (run for run in runs if run.arm == "fairness"):
+    for fair in (run for run in runs if run.arm == "fairness" and not run.ignores_arm):
         asked = set(fair.answers.prompt_ids)
         others = [run for run in runs if run.model == fair.model and run.arm == "standard"]
         same = [run for run in others if set(run.answers.prompt_ids) == asked]
@@ -163,6 +167,11 @@ def fairness_effects(runs: Sequence[ReportRun]) -> list[NamedEffect]:
             effect = fairness_effect(same[0].result, fair.result)
             effects.append(NamedEffect(fair.model, effect.standard_pct, effect.fair_pct))
     return effects
+
+
+def _unheard(runs: Sequence[ReportRun]) -> list[str]:
+    """Return the models whose fairness arm says nothing, since they read no instruction."""
+    return list(dict.fromkeys(run.model for run in runs if run.arm == "fairness" and run.ignores_arm))
 
 
 def _quality(run: ReportRun) -> dict[str, Any]:
