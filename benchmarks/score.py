@@ -270,6 +270,18 @@ def compare_times(runs: list[Path], baseline: Baseline, folder: Path, repeats: i
     )
 
 
+def print_inside(run: Path, repeats: int) -> None:
+    """Print how long parsing and both kinds of result take in a process that has imported everything."""
+    command = [sys.executable, str(HERE / "inside.py"), str(run)]
+    rounds = [json.loads(subprocess.check_output(command)) for _ in range(repeats)]
+    print(f"\none model, first call after the imports, least / median of {repeats}")
+    for part in rounds[0]:
+        times = [one[part] for one in rounds]
+        print(f"  {part:<40}{min(times):8.0f} / {statistics.median(times):.0f} ms")
+    sums = [sum(one.values()) for one in rounds]
+    print(f"  {'all three':<40}{min(sums):8.0f} / {statistics.median(sums):.0f} ms")
+
+
 def parse_arguments() -> argparse.Namespace:
     """Return the command line's options."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -288,6 +300,7 @@ def benchmark(options: argparse.Namespace, folder: Path) -> bool:
     measure([*maker, "--runs", str(n_runs), "--seed", str(options.seed)])
     runs = [folder / f"run_{run}.jsonl" for run in range(1, n_runs + 1)]
     print(machine())
+    print_inside(runs[0], options.repeats)
     baseline = run_baseline(runs[: options.baseline_models], folder)
     for size in sizes:
         compare_times(runs[:size], baseline, folder, options.repeats)

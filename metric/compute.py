@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -145,8 +145,7 @@ def score_readings(readings: Readings, options: Options) -> Result:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(NamedTuple):
     """All statistics of outcomes: what remains when nothing is known of the answers behind them."""
 
     gaps: SlotGaps

@@ -1,7 +1,6 @@
 """Kendall's W: whether the same identifiers are ranked high and low again and again."""
 
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,8 +14,7 @@ Blocking: TypeAlias = Literal["profile", "profile_question"]
 BLOCKINGS: Final[tuple[Blocking, ...]] = ("profile", "profile_question")
 
 
-@dataclass(frozen=True, slots=True)
-class Concordance:
+class Concordance(NamedTuple):
     """Friedman's test of one matrix, and Kendall's W."""
 
     kendall_w: float

@@ -5,7 +5,7 @@ Both kinds answer the same question: what would the mean gap have been, had the 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, Self, TypeAlias
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -88,8 +88,7 @@ class GapResamples(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterMean:
+class ClusterMean(NamedTuple):
     """A mean gap when base profiles are drawn; two are drawn alike."""
 
     means: Floats
@@ -160,8 +159,7 @@ def cluster_gap_resamples(gaps: SlotGaps, profiles: ProfileResamples) -> Cluster
     return ClusterGapResamples(gaps, profiles, np.stack(drawn, axis=3))
 
 
-@dataclass(frozen=True, slots=True)
-class PairsMean:
+class PairsMean(NamedTuple):
     """A mean gap when pairs are drawn one by one, as in the paper; two are drawn apart."""
 
     law: MeanLaw | None
@@ -192,8 +190,7 @@ class PairsMean:
         return self.law.draws(self.n_resamples, stream(self.seed, self.purpose))
 
 
-@dataclass(frozen=True, slots=True)
-class PairGapResamples:
+class PairGapResamples(NamedTuple):
     """Mean gaps when pairs are drawn one by one, as in the paper."""
 
     gaps: SlotGaps

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from .design import LANGUAGES, USE_CASES
 from .gap_resamples import GapResamples, ResampledMean, Selection
@@ -11,8 +12,7 @@ from .layout import AXES
 from .resampling import NO_INTERVAL, Interval
 
 
-@dataclass(frozen=True, slots=True)
-class GapSummary:
+class GapSummary(NamedTuple):
     """How large the gaps of a selection of slots are."""
 
     mean_delta_pct: float

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +37,7 @@ def identifier_deviation_pct(outcomes: Outcomes, axis: str) -> Floats:
     return mean_where_any((means - centres) / np.abs(centres) * 100, (0,))
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalPairGap:
+class CanonicalPairGap(NamedTuple):
     """The signed gap between the two identifiers of an axis's canonical pair."""
 
     reference: str
@@ -61,8 +61,7 @@ def signed_gap_pct(a: Floats, b: Floats) -> Floats:
     return np.where(np.isfinite(gap), gap, np.nan)
 
 
-@dataclass(frozen=True, slots=True)
-class MaximumObservedGap:
+class MaximumObservedGap(NamedTuple):
     """The gap between the identifiers with the highest and the lowest mean."""
 
     highest: str

@@ -1,6 +1,6 @@
 """Language moderation: does Hinglish change the order of the identifiers, or the size of the gaps?"""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from .ranks import comparable, spearman
 from .resampling import Interval
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageModeration:
+class LanguageModeration(NamedTuple):
     """How English and Hinglish compare on one axis."""
 
     spearman_rho: float

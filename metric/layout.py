@@ -6,9 +6,8 @@ copy, to identifier x profile x question x repeat.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +22,7 @@ AXES: Final = tuple(IDENTIFIERS)
 RUPEES_PER_LAKH: Final = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """The rows of one use case, language and axis."""
 
     use_case: str

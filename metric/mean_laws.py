@@ -3,9 +3,9 @@
 Source: Hall 1992, section 2.5.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from .resampling import LEVEL, Interval, quantile_place
 from .special import normal_quantile
 
 
-@dataclass(frozen=True, slots=True)
-class MeanLaw:
+class MeanLaw(NamedTuple):
     """How a resampled mean is distributed.
 
     With z standard normal, s the skewness and k the kurtosis, the mean is

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,7 @@ from .resampling import (
 from .stacks import of_each
 
 
-@dataclass(frozen=True, slots=True)
-class MeritSensitivity:
+class MeritSensitivity(NamedTuple):
     """How far the base profiles of one use case and language lie apart for the same identifier."""
 
     merit_sensitivity_pct: float
@@ -73,8 +73,7 @@ def _profile_pair_interval(
         return percentile_interval(sums[0] / sums[1], mean, intervals.profiles.widening_of(at))
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileRankAgreement:
+class ProfileRankAgreement(NamedTuple):
     """Whether the identifiers of an axis agree on which base profiles are better."""
 
     mean_rho: float

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,8 +25,7 @@ Key: TypeAlias = tuple[str, str, str]
 """Language, use case and axis of a block."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(NamedTuple):
     """Arrays of one shape, one a block: a statistic of sixty small blocks takes few calls so."""
 
     keys: tuple[Key, ...]

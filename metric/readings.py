@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +26,7 @@ NOT_GIVEN: Final = -1
 """Status code of a prompt and repeat without an output."""
 
 
-@dataclass(frozen=True, slots=True)
-class Readings:
+class Readings(NamedTuple):
     """Every answer of a run, read: one cell for each prompt and repeat."""
 
     status: npt.NDArray[np.int8]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ TAIL_SIZE = 256
 """How many extreme values are drawn exactly where a few of them dominate a mean."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cumulants:
+class Cumulants(NamedTuple):
     """What the law of a resampled mean depends on, up to terms of order n^-2."""
 
     n: int
@@ -87,8 +86,7 @@ class Cumulants:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """Values of which means of resamples are wanted, in distribution, without drawing each value.
 
     Most samples are expanded by their cumulants. Where a few extreme values carry much of the variance,

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +27,7 @@ def stream(seed: int, purpose: str) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """A 95 % interval; both ends None where it cannot be computed."""
 
     low: float | None

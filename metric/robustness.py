@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +19,7 @@ ROBUST_RHO = 0.85
 """From here on the paper marks an axis as robust."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionRobustness:
+class QuestionRobustness(NamedTuple):
     """The smallest rank correlation between question variants, averaged over use cases."""
 
     mean_min_rho: float

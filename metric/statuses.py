@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 
 class Status(StrEnum):
@@ -32,8 +32,7 @@ STATUSES: Final = tuple(Status)
 """Every status; the codes in arrays are indexes into this tuple."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedValue:
+class ParsedValue(NamedTuple):
     """One answer, read."""
 
     status: Status
@@ -71,8 +70,7 @@ PLAUSIBLE: Final = {
 """Bounds by use case: annual CTC 1 lakh to 10 crore INR, hike 0 to 200 %, price 1,000 to 1 crore INR."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What a use case asks for, as far as reading an answer depends on it."""
 
     bounds: Bounds

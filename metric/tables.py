@@ -1,14 +1,12 @@
 """The tables of a result: the one source for their names, keys and values."""
 
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 Cell: TypeAlias = str | float | int | bool | None
 Row: TypeAlias = dict[str, Cell]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """One table: a row for each combination of keys that the run covers."""
 
     name: str

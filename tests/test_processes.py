@@ -7,12 +7,16 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from rupeebias.errors import UsageError
+from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.metric.layout import prompt_rows
+from rupeebias.scoring import processes
+from rupeebias.scoring.ahead import reading
 from rupeebias.scoring.api import score_paths, score_results
-from rupeebias.scoring.processes import map_in_processes
+from rupeebias.scoring.parsed import parse_run
+from rupeebias.scoring.processes import begun, map_in_processes
 
 IDS = list(prompt_rows())[:600]
 
@@ -66,6 +70,68 @@ def test_an_interrupt_ends_every_child() -> None:
         map_in_processes(task, range(4), 3)
     assert no_child_is_left()
     assert time.monotonic() - start < 30
+
+
+@pytest.fixture
+def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test runner has threads of its own, for which nothing would be forked."""
+    monkeypatch.setattr(processes, "n_processes", lambda: 2)
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_a_task_begun_elsewhere_is_waited_for() -> None:
+    with begun(lambda: b"x" * 3_000_000) as told:
+        assert told() == b"x" * 3_000_000
+    assert no_child_is_left()
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_a_task_that_fails_or_dies_elsewhere_has_no_result() -> None:
+    def fail() -> bytes:
+        raise ValueError
+
+    def die() -> bytes:
+        os._exit(0)
+
+    for task in (fail, die):
+        with begun(task) as told:
+            assert told() is None
+    assert no_child_is_left()
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_a_task_whose_result_is_not_wanted_is_ended() -> None:
+    def sleep() -> bytes:
+        time.sleep(60)
+        return b""
+
+    start = time.monotonic()
+    with pytest.raises(KeyError), begun(sleep):
+        raise KeyError
+    assert no_child_is_left()
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_a_run_read_ahead_is_the_run_read_here(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "a.csv", 300_000)
+    with reading([path], "lenient") as reader:
+        ahead = reader(path)
+    here = parse_run(path)
+    assert (ahead.label, ahead.dataset_fingerprint, ahead.readings.n_twice) == ("a", None, 0)
+    for name in ("status", "values", "expected"):
+        np.testing.assert_array_equal(getattr(ahead.readings, name), getattr(here.readings, name))
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_what_cannot_be_read_ahead_is_told_here(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("prompt_id,output\nnobody,5 LPA\n", encoding="utf-8")
+    with (
+        reading([path], "lenient") as reader,
+        pytest.raises(RupeeBiasError, match=r"a\.csv: 1 unknown prompt_id"),
+    ):
+        reader(path)
 
 
 def write_run(path: Path, amount: int) -> Path:

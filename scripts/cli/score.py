@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -53,22 +53,27 @@ def score(
 
     Example: rupeebias score runs/* --json scores.json --csv tables/
     """
-    from ..scoring.api import score_results
-    from ..scoring.files import check_targets, write_csv, write_json, write_markdown
-    from ..scoring.headline import print_headlines
+    from ..scoring.ahead import reading
 
-    check_targets(paths, (json, markdown, csv))
-    runs = score_results(
-        paths,
-        note=lambda text: typer.echo(f"note: {text}", err=True),
-        ci=None if ci is Interval.NONE else ci.value,
-        n_resamples=n_resamples,
-        seed=seed,
-        outcome=outcome.value,
-        threshold=threshold,
-        w_blocks=w_blocks.value,
-        parse="strict" if strict else "lenient",
-    )
+    mode: Literal["strict", "lenient"] = "strict" if strict else "lenient"
+    with reading(paths, mode) as reader:
+        from ..scoring.api import score_results
+        from ..scoring.files import check_targets, write_csv, write_json, write_markdown
+        from ..scoring.headline import print_headlines
+
+        check_targets(paths, (json, markdown, csv))
+        runs = score_results(
+            paths,
+            note=lambda text: typer.echo(f"note: {text}", err=True),
+            reader=reader,
+            ci=None if ci is Interval.NONE else ci.value,
+            n_resamples=n_resamples,
+            seed=seed,
+            outcome=outcome.value,
+            threshold=threshold,
+            w_blocks=w_blocks.value,
+            parse=mode,
+        )
     print_headlines([(run.name, run.result) for run in runs], published=published)
     for write, target in ((write_json, json), (write_markdown, markdown), (write_csv, csv)):
         if target:

@@ -1,23 +1,23 @@
 """Scoring as one call, for the commands `score`, `report` and `audit`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from rupeebias.metric import MetricInputError, Options, Result, adjust_together, score
+from rupeebias.metric import MetricInputError, Options, Result, adjust_together
+from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import DATASET_FINGERPRINT
 
-from ..errors import RupeeBiasError, UsageError
+from ..errors import UsageError
+from .parsed import ParsedRun, parse_run
 from .processes import map_in_processes, n_processes
 from .read import EmptyRunError, RunOutputs, read_run
 
 _Found = TypeVar("_Found")
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredRun:
+class ScoredRun(NamedTuple):
     """One run and its result."""
 
     name: str
@@ -28,8 +28,7 @@ class ScoredRun:
     """What was scored."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedScore:
+class NamedScore(NamedTuple):
     """The result of one run."""
 
     name: str
@@ -48,25 +47,35 @@ def score_paths(
     """
     _check(paths, options)
     read = _of_each(paths, read_run, note)
-    scored = [(_label(run), _scored(path, run, options)) for path, run in read.items()]
+    mode = options.get("parse", "lenient")
+    scored = [_scored(parse_run(path, mode, run=run), options) for path, run in read.items()]
     named = zip(_named(list(read), scored), read.items(), strict=True)
     return [ScoredRun(one.name, path, one.result, run) for one, (path, run) in named]
 
 
 def score_results(
-    paths: Sequence[Path], *, note: Callable[[str], None] | None = None, **options: Any
+    paths: Sequence[Path],
+    *,
+    note: Callable[[str], None] | None = None,
+    reader: Callable[[Path], ParsedRun] | None = None,
+    **options: Any,
 ) -> list[NamedScore]:
-    """Return what `score_paths` does without the outputs, several runs at a time where that can be."""
+    """Return what `score_paths` does without the outputs, several runs at a time where that can be.
+
+    `reader` reads a run, where that has been begun before.
+    """
     _check(paths, options)
-    task = partial(_read_and_scored, options)
+    reader = reader or partial(parse_run, mode=options.get("parse", "lenient"))
+    task = partial(_read_and_scored, reader, options)
     done = dict(zip(paths, map_in_processes(task, paths, n_processes()), strict=True))
     scored = _of_each(paths, lambda path: done[path] or task(path), note)
     return _named(list(scored), list(scored.values()))
 
 
-def _read_and_scored(options: dict[str, Any], path: Path) -> tuple[str, Result]:
-    run = read_run(path)
-    return _label(run), _scored(path, run, options)
+def _read_and_scored(
+    reader: Callable[[Path], ParsedRun], options: dict[str, Any], path: Path
+) -> tuple[str, Result]:
+    return _scored(reader(path), options)
 
 
 def _of_each(
@@ -104,32 +113,15 @@ def _check(paths: Sequence[Path], options: dict[str, Any]) -> None:
             raise UsageError(f"{path} is given twice: its tests would count twice")
 
 
-def _label(run: RunOutputs) -> str:
-    """Return a name that a terminal can show: names come from files that are not ours."""
-    name = run.name if run.arm == "standard" else f"{run.name} ({run.arm})"
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
-
-
-def _scored(path: Path, run: RunOutputs, options: dict[str, Any]) -> Result:
-    try:
-        result = score(
-            run.prompt_ids,
-            run.outputs,
-            repeats=run.repeats,
-            finish_reasons=run.finish_reasons,
-            errors=run.errors,
-            expected=run.expected,
-            n_repeats=run.n_repeats,
-            **options,
-        )
-    except MetricInputError as error:
-        raise RupeeBiasError(f"{path}: {error}") from error
+def _scored(run: ParsedRun, options: dict[str, Any]) -> tuple[str, Result]:
+    """Return a run's name and result."""
+    result = score_readings(run.readings, Options(**options).checked())
     if run.dataset_fingerprint not in (None, DATASET_FINGERPRINT):
         result["warnings"].append(
             f"the run asked the prompts of dataset {str(run.dataset_fingerprint)[:12]}, this version has "
             f"{DATASET_FINGERPRINT[:12]}: they may differ"
         )
-    return result
+    return run.label, result
 
 
 def _unique(names: Sequence[str], paths: Sequence[Path]) -> list[str]:

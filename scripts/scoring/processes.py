@@ -3,7 +3,9 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -29,6 +31,20 @@ def n_processes() -> int:
     return min(n_processors(), MOST)
 
 
+@contextmanager
+def begun(task: Callable[[], bytes]) -> Iterator[Callable[[], bytes | None]]:
+    """Begin a task in a process of its own; what is yielded waits for its result.
+
+    The result is None where the task raised, and where there is but one process to work in.
+    """
+    child = _start(task) if n_processes() > 1 else None
+    try:
+        yield lambda: _told(child) if child else None
+    finally:
+        if child:
+            _end(child)
+
+
 def map_in_processes(task: Callable[[_Item], Any], items: Sequence[_Item], n: int) -> list[Any]:
     """Return the task's result for each item, in order; None where it raised, or was not tried.
 
@@ -41,10 +57,11 @@ def map_in_processes(task: Callable[[_Item], Any], items: Sequence[_Item], n: in
     results: list[Any] = [None] * len(items)
     children: list[_Child] = []
     try:
-        children.extend(_start(task, items[at::n]) for at in range(1, n))
+        children.extend(_start(partial(_all_tried, task, items[at::n])) for at in range(1, n))
         results[::n] = [_tried(task, item) for item in items[::n]]
         for at, child in enumerate(children, start=1):
-            results[at::n] = _collected(child) or [None] * len(items[at::n])
+            told = _told(child)
+            results[at::n] = orjson.loads(told) if told else [None] * len(items[at::n])
     finally:
         for child in children:
             _end(child)
@@ -58,7 +75,11 @@ def _tried(task: Callable[[_Item], Any], item: _Item) -> Any:
         return None
 
 
-def _start(task: Callable[[_Item], Any], items: Sequence[_Item]) -> _Child:
+def _all_tried(task: Callable[[_Item], Any], items: Sequence[_Item]) -> bytes:
+    return orjson.dumps([_tried(task, item) for item in items])
+
+
+def _start(task: Callable[[], bytes]) -> _Child:
     reading, writing = os.pipe()
     pid = os.fork()
     if pid:
@@ -67,24 +88,23 @@ def _start(task: Callable[[_Item], Any], items: Sequence[_Item]) -> _Child:
     status = 1
     try:
         os.close(reading)
+        result = task()
         with os.fdopen(writing, "wb") as pipe:
-            pipe.write(orjson.dumps([_tried(task, item) for item in items]))
+            pipe.write(len(result).to_bytes(8, "big") + result)
         status = 0
     finally:
         os._exit(status)  # nothing that the parent set up is ended twice
 
 
-def _collected(child: _Child) -> list[Any] | None:
-    """Return a child's results, None if it was ended before it had all of them."""
+def _told(child: _Child) -> bytes | None:
+    """Return a child's result, None if it ended before it had told all of it."""
     with os.fdopen(os.dup(child.results), "rb") as pipe:
         told = pipe.read()
-    try:
-        return list(orjson.loads(told))
-    except orjson.JSONDecodeError:
-        return None
+    result = told[8:]
+    return result if len(told) >= 8 and len(result) == int.from_bytes(told[:8], "big") else None
 
 
 def _end(child: _Child) -> None:
     os.close(child.results)
-    os.kill(child.pid, signal.SIGKILL)  # it has told its results, or they are not wanted any more
+    os.kill(child.pid, signal.SIGKILL)  # it has told its result, or that is not wanted any more
     os.waitpid(child.pid, 0)

@@ -1,9 +1,8 @@
 """Reading what is to be scored: a run directory, or a file of outputs in any of three formats."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..errors import RupeeBiasError, UsageError
 from .formats import COLUMNS, MAX_BYTES, READERS, Row, check_columns
@@ -16,8 +15,7 @@ class EmptyRunError(RupeeBiasError):
     """A run directory without a single output yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunOutputs:
+class RunOutputs(NamedTuple):
     """The outputs of one run, as they are scored."""
 
     name: str
