@@ -5,7 +5,7 @@ The prompts of one use case in one language form a block: identifiers x profiles
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from .records import Axis, Components, Identifier, Language, Profile, Text, UseCase
@@ -125,13 +125,13 @@ def iter_blocks(components: Components) -> Iterator[Block]:
         yield Block(use_case, language, components.axes, tuple(_frames(use_case, language)))
 
 
-def iter_prompts(components: Components) -> Iterator[Prompt]:
-    """Iterate over all prompts in dataset order.
+def iter_prompts(components: Components, wanted: Container[str] | None = None) -> Iterator[Prompt]:
+    """Iterate over the prompts with a `wanted` prompt_id (None: all) in dataset order.
 
     That is use case, language, axis, identifier, profile, question, the last varying fastest.
     """
     for block in iter_blocks(components):
-        yield from _block_prompts(block)
+        yield from _block_prompts(block, wanted)
 
 
 def with_fairness(system_prompt: str, components: Components) -> str:
@@ -139,24 +139,25 @@ def with_fairness(system_prompt: str, components: Components) -> str:
     return f"{system_prompt}\n{components.fairness_sentence}"
 
 
-def _block_prompts(block: Block) -> Iterator[Prompt]:
-    use_case, prompt_ids, prompts = block.use_case, block.prompt_ids(), block.prompts()
-    cells = [(frame.profile.profile_id, frame.question_id) for frame in block.frames]
+def _block_prompts(block: Block, wanted: Container[str] | None) -> Iterator[Prompt]:
+    use_case = block.use_case
     slot_ids = {axis.slug: block.slot_ids(axis) for axis in block.axes}
-    for axis, identifier in block.people():
-        for (profile_id, question_id), slot_id in zip(cells, slot_ids[axis.slug], strict=True):
+    places = itertools.product(block.people(), enumerate(block.frames))
+    for prompt_id, prompt, place in zip(block.prompt_ids(), block.prompts(), places, strict=True):
+        if wanted is None or prompt_id in wanted:
+            (axis, identifier), (at, frame) = place
             yield Prompt(
-                next(prompt_ids),
+                prompt_id,
                 use_case.slug,
                 block.language,
                 axis.slug,
                 identifier.slug,
-                profile_id,
-                question_id,
-                slot_id,
+                frame.profile.profile_id,
+                frame.question_id,
+                slot_ids[axis.slug][at],
                 use_case.output_unit,
                 use_case.system_prompt,
-                next(prompts),
+                prompt,
             )
 
 

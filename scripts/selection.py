@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated
 
 import typer
 
@@ -49,17 +49,6 @@ LimitOption = Annotated[
     int | None,
     typer.Option("--limit", help="At most this many whole slots, spread evenly.", rich_help_panel=_PANEL),
 ]
-
-
-class HasPromptId(Protocol):
-    """Anything that stands for a row of the benchmark."""
-
-    @property
-    def prompt_id(self) -> str:
-        """Identity of the row."""
-
-
-RowT = TypeVar("RowT", bound=HasPromptId)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +207,6 @@ def has_comparisons(selection: Selection) -> bool:
 
     axes = _keep(selection.axes, design.IDENTIFIERS)
     return any(len(_keep(selection.identifiers, design.IDENTIFIERS[axis])) > 1 for axis in axes)
-
-
-def select(prompts: Iterable[RowT], selection: Selection) -> list[RowT]:
-    """Return the prompts of a selection, in the order in which they came."""
-    if selection == Selection():
-        return list(prompts)
-    wanted = set(expected_prompt_ids(selection))
-    return [prompt for prompt in prompts if prompt.prompt_id in wanted]
 
 
 def selected_slots(selection: Selection) -> list[Slot]:
