@@ -66,6 +66,10 @@ class Frame:
         """`{profile}:{question}`, the last two parts of a prompt_id."""
         return f"{self.profile.profile_id}:{self.question_id}"
 
+    def around(self, phrase: Text) -> str:
+        """Return the user message with an identifier phrase."""
+        return self.before + phrase.text + self.after
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -108,11 +112,10 @@ class Block:
 
     def prompts(self) -> Iterator[str]:
         """Iterate over the user messages of the rows."""
-        parts = [(frame.before, frame.after) for frame in self.frames]
         for _, identifier in self.people():
-            phrase = self.phrase(identifier).text
-            for before, after in parts:
-                yield before + phrase + after
+            phrase = self.phrase(identifier)
+            for frame in self.frames:
+                yield frame.around(phrase)
 
     def slot_ids(self, axis: Axis) -> list[str]:
         """Return the slot_ids of one axis, in the order of the frames."""
@@ -140,25 +143,26 @@ def with_fairness(system_prompt: str, components: Components) -> str:
 
 
 def _block_prompts(block: Block, wanted: Container[str] | None) -> Iterator[Prompt]:
-    use_case = block.use_case
+    use_case, frames = block.use_case, block.frames
     slot_ids = {axis.slug: block.slot_ids(axis) for axis in block.axes}
-    places = itertools.product(block.people(), enumerate(block.frames))
-    for prompt_id, prompt, place in zip(block.prompt_ids(), block.prompts(), places, strict=True):
-        if wanted is None or prompt_id in wanted:
-            (axis, identifier), (at, frame) = place
-            yield Prompt(
-                prompt_id,
-                use_case.slug,
-                block.language,
-                axis.slug,
-                identifier.slug,
-                frame.profile.profile_id,
-                frame.question_id,
-                slot_ids[axis.slug][at],
-                use_case.output_unit,
-                use_case.system_prompt,
-                prompt,
-            )
+    prompt_ids = block.prompt_ids()
+    for axis, identifier in block.people():
+        rows = itertools.islice(prompt_ids, len(frames))
+        for prompt_id, slot_id, frame in zip(rows, slot_ids[axis.slug], frames, strict=True):
+            if wanted is None or prompt_id in wanted:
+                yield Prompt(
+                    prompt_id,
+                    use_case.slug,
+                    block.language,
+                    axis.slug,
+                    identifier.slug,
+                    frame.profile.profile_id,
+                    frame.question_id,
+                    slot_id,
+                    use_case.output_unit,
+                    use_case.system_prompt,
+                    frame.around(block.phrase(identifier)),
+                )
 
 
 def _frames(use_case: UseCase, language: Language) -> Iterator[Frame]:
