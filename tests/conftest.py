@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from preloaded import Preloaded
     from publish_runs import Publisher
 
     from rupeebias.hub.publish.staging import Staged
@@ -42,3 +43,13 @@ def published(publisher: "Publisher") -> "Publisher":
     publisher.run()
     publisher.writes()
     return publisher
+
+
+@pytest.fixture(scope="session")
+def preloaded() -> "Iterator[Preloaded]":
+    """A process that has imported LiteLLM, to fork others from."""
+    from preloaded import Preloaded
+
+    server = Preloaded()
+    yield server
+    server.close()
