@@ -46,10 +46,20 @@ def published(publisher: "Publisher") -> "Publisher":
 
 
 @pytest.fixture(scope="session")
-def preloaded() -> "Iterator[Preloaded]":
-    """A process that has imported LiteLLM, to fork others from."""
-    from preloaded import Preloaded
+def litellm_loaded() -> "Iterator[Preloaded]":
+    """Processes that have LiteLLM from the start."""
+    from preloaded import LITELLM, Preloaded
 
-    server = Preloaded()
+    server = Preloaded(*LITELLM)
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def scoring_loaded() -> "Iterator[Preloaded]":
+    """Processes that have what scores and packs from the start."""
+    from preloaded import SCORING, Preloaded
+
+    server = Preloaded(*SCORING)
     yield server
     server.close()

@@ -1,30 +1,45 @@
-"""Processes that have LiteLLM from their start: forked from one that imported it, which takes seconds.
+"""Processes that have their imports from the start: forked from one that made them, which takes seconds.
 
-    process = preloaded.start(CODE, "word", folder=tmp_path, env=os.environ)
-    status, out, err = process.finish()
+    status, out, err = preloaded.run("score", "outputs.jsonl", folder=tmp_path, env=os.environ)
 
 Each runs its code as `python -c` does: with a folder, an environment, streams and signals of its own.
 """
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 COMMAND = "from rupeebias.cli.app import main; main()"
 """What `python -m rupeebias` runs."""
+LITELLM = ("litellm", "rupeebias.cli.app")
+SCORING = (
+    "httpcore2",
+    "httpx2",
+    "pyarrow.parquet",
+    "scipy.special",
+    "rupeebias.cli.app",
+    "rupeebias.hub.leaderboard.api",
+    "rupeebias.hub.publish.api",
+    "rupeebias.hub.submission.api",
+    "rupeebias.hub.submission.sending",
+)
+"""What commands for the Hub import but its client, which reads the environment when it is imported."""
 
 _SERVER = """
-    import gc, json, os, signal, socket, sys
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    import litellm
-    import rupeebias.cli.app
+    import gc, importlib, json, os, signal, socket, sys
 
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    for name in sys.argv[2:]:
+        importlib.import_module(name)
+    assert "huggingface_hub" not in sys.modules
     gc.freeze()  # no child looks for garbage in all this
     door = socket.socket(fileno=int(sys.argv[1]))
 
@@ -59,11 +74,20 @@ _SERVER = """
     os.chdir(task["folder"])
     os.environ.clear()
     os.environ.update(task["env"])
-    sys.argv[1:] = task["words"]
+    sys.argv = ["-c", *task["words"]]
     hears = signal.default_int_handler if task["hears_ctrl_c"] else signal.SIG_IGN
     signal.signal(signal.SIGINT, hears)
     exec(task["code"], {"__name__": "__main__"})
 """
+
+
+class Done(NamedTuple):
+    """How a process ended."""
+
+    status: int
+    """Minus the signal that killed it, if one did."""
+    out: str
+    err: str
 
 
 class Process:
@@ -85,24 +109,32 @@ class Process:
         assert line, self._stderr.read()
         return json.loads(line)
 
-    def finish(self, timeout_s: float = 30.0) -> tuple[int, str, str]:
-        """Wait until it ends; return status (minus the signal that killed it), output and errors."""
-        self._stdin.close()
-        status = self._server.ask(self.pid, timeout_s=timeout_s)
-        with self._stdout, self._stderr:
-            return status, self._stdout.read(), self._stderr.read()
+    def finish(self, timeout_s: float = 60.0) -> Done:
+        """Wait until it ends; it is killed when the time is over."""
+        killer = threading.Timer(timeout_s, os.kill, (self.pid, signal.SIGKILL))
+        killer.start()
+        with self._stdin, self._stdout, self._stderr:
+            self._stdin.close()
+            out, err = self._stdout.read(), self._stderr.read()
+        status = self._server.ask(self.pid)
+        killer.cancel()
+        return Done(status, out, err)
 
 
 class Preloaded:
     """The process that the others are forked from."""
 
-    def __init__(self) -> None:
+    def __init__(self, *modules: str) -> None:
         self._door, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", textwrap.dedent(_SERVER), str(theirs.fileno())],
+                [sys.executable, "-c", textwrap.dedent(_SERVER), str(theirs.fileno()), *modules],
                 pass_fds=[theirs.fileno()],
             )
+
+    def run(self, *words: str, folder: Path, env: Mapping[str, str]) -> Done:
+        """Run the command `rupeebias` in `folder`."""
+        return self.start(COMMAND, *words, folder=folder, env=env).finish()
 
     def start(
         self, code: str, *words: str, folder: Path, env: Mapping[str, str], hears_ctrl_c: bool = True
@@ -116,12 +148,11 @@ class Preloaded:
             os.close(stream)
         return Process(self, pid, ours, out, err)
 
-    def ask(self, task: object, *streams: int, timeout_s: float = 120.0) -> int:
+    def ask(self, task: object, *streams: int) -> int:
         """Hand in a task, or the id of a process to wait for; return the answer."""
-        self._door.settimeout(timeout_s)
         socket.send_fds(self._door, [json.dumps(task).encode() + b"\n"], streams)
         answer = self._door.recv(64)
-        assert answer.endswith(b"\n"), "the process that has LiteLLM ended"
+        assert answer.endswith(b"\n"), "the process that others are forked from ended"
         return int(answer)
 
     def close(self) -> None:

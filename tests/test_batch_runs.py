@@ -76,11 +76,11 @@ class Outcome:
 class Driver:
     """A process that runs commands in `folder`, one at a time."""
 
-    def __init__(self, preloaded: Preloaded, folder: Path) -> None:
+    def __init__(self, litellm_loaded: Preloaded, folder: Path) -> None:
         self.folder = folder
         self.shown: list[str] = []
         keys = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
-        self._process = preloaded.start(_DRIVER, folder=folder, env={**os.environ, **keys})
+        self._process = litellm_loaded.start(_DRIVER, folder=folder, env={**os.environ, **keys})
 
     def __call__(self, words: Any) -> Outcome:
         self._process.say(words)
@@ -93,8 +93,8 @@ class Driver:
 
 
 @pytest.fixture(scope="module")
-def driver(preloaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
-    started = Driver(preloaded, tmp_path_factory.mktemp("runs"))
+def driver(litellm_loaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    started = Driver(litellm_loaded, tmp_path_factory.mktemp("runs"))
     yield started
     started.close()
 

@@ -55,10 +55,10 @@ class Outcome:
 class Cli:
     """A process that runs commands in `folder`, one at a time."""
 
-    def __init__(self, preloaded: Preloaded, folder: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, litellm_loaded: Preloaded, folder: Path, env: Mapping[str, str]) -> None:
         self.folder = folder
         self.shown: list[str] = []
-        self._process = preloaded.start(_DRIVER, folder=folder, env={**os.environ, **env})
+        self._process = litellm_loaded.start(_DRIVER, folder=folder, env={**os.environ, **env})
 
     def __call__(self, *words: str) -> Outcome:
         self._process.say(words)
@@ -75,10 +75,10 @@ def records(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def keyed(preloaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+def keyed(litellm_loaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Commands with a key in the environment."""
     keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY"), KEY)
-    cli = Cli(preloaded, tmp_path_factory.mktemp("keyed"), {**keys, "GROQ_API_KEY": ""})
+    cli = Cli(litellm_loaded, tmp_path_factory.mktemp("keyed"), {**keys, "GROQ_API_KEY": ""})
     yield cli
     cli.close()
 
@@ -688,7 +688,7 @@ def test_ctrl_c_saves_says_how_to_go_on_and_the_rerun_completes(keyed: Cli, tmp_
     ("command", "ignores_ctrl_c"), [("generate", False), ("generate", True), ("audit", False)]
 )
 def test_sigterm_ends_a_run_as_ctrl_c_does(
-    preloaded: Preloaded, tmp_path: Path, command: str, ignores_ctrl_c: bool
+    litellm_loaded: Preloaded, tmp_path: Path, command: str, ignores_ctrl_c: bool
 ) -> None:
     # A shell that is not interactive starts background jobs with Ctrl-C ignored.
     def behaviour(call: Call) -> Answer:
@@ -707,7 +707,7 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(
             "-j",
             "2",
         )
-        process = preloaded.start(
+        process = litellm_loaded.start(
             COMMAND, command, *words, folder=tmp_path, env=os.environ, hears_ctrl_c=not ignores_ctrl_c
         )
         _wait_until(lambda: len(server.calls) == 5)
@@ -730,9 +730,9 @@ def _hear_ctrl_c() -> None:
 
 
 @pytest.fixture(scope="module")
-def plain(preloaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+def plain(litellm_loaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Commands without any key."""
-    cli = Cli(preloaded, tmp_path_factory.mktemp("plain"), {})
+    cli = Cli(litellm_loaded, tmp_path_factory.mktemp("plain"), {})
     yield cli
     cli.close()
 
@@ -968,9 +968,9 @@ def test_a_selection_without_pairs_is_noted_before_asking(plain: Cli) -> None:
 
 
 @pytest.fixture
-def own(preloaded: Preloaded, tmp_path: Path) -> Iterator[Cli]:
+def own(litellm_loaded: Preloaded, tmp_path: Path) -> Iterator[Cli]:
     """Commands in an empty folder."""
-    cli = Cli(preloaded, tmp_path, {"OPENAI_API_KEY": KEY})
+    cli = Cli(litellm_loaded, tmp_path, {"OPENAI_API_KEY": KEY})
     yield cli
     cli.close()
 
