@@ -193,11 +193,9 @@ def expected_prompt_ids(selection: Selection) -> list[str]:
         from rupeebias.metric.layout import prompt_rows
 
         return list(prompt_rows())
-    chosen = set(selected_slots(selection))
     return [
         f"{s.use_case}:{s.language}:{s.axis}:{identifier}:{s.profile}:{s.question}"
         for s, identifier in _rows(selection)
-        if s in chosen
     ]
 
 
@@ -303,7 +301,7 @@ def _rows(selection: Selection) -> Iterator[tuple[Slot, str]]:
     """
     from rupeebias.metric import design
 
-    for (_, _, axis), group in itertools.groupby(_slots(selection), key=_stratum):
+    for (_, _, axis), group in itertools.groupby(selected_slots(selection), key=_stratum):
         slots = list(group)
         for identifier in _keep(selection.identifiers, design.IDENTIFIERS[axis]):
             for slot in slots:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 os.environ["HF_HUB_DISABLE_XET"] = "1"
 os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
 
+# And this before numpy is: tests run side by side, one a core, and their threads would wait for each other.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 
 @pytest.fixture(scope="session")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> "Staged":
