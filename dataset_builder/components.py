@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import Final, cast
@@ -31,13 +32,21 @@ _Designs = Mapping[str, tuple[Profile, ...]]
 
 
 def load_components(folder: Path | None = None) -> Components:
-    """Return the components in `folder`, by default those of this package.
+    """Return the components in `folder`, by default those of this package, which are read once.
 
     The files are identifiers.yaml, profiles.yaml, system_prompts.yaml and use_cases.yaml; each
     explains itself. Raises ComponentsError, naming file, key and fault, for a missing, duplicate,
     unknown or malformed entry.
     """
-    folder = folder or COMPONENTS_FOLDER
+    return _own() if folder is None else _read(folder)
+
+
+@cache
+def _own() -> Components:
+    return _read(COMPONENTS_FOLDER)
+
+
+def _read(folder: Path) -> Components:
     system = read_yaml(folder / "system_prompts.yaml").fields(("system_prompts", "fairness_sentence"))
     asked = read_yaml(folder / "use_cases.yaml").fields(("version", "released", "splits", "use_cases"))
     designs = read_profiles(read_yaml(folder / "profiles.yaml"))

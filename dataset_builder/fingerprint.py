@@ -6,11 +6,13 @@ each row's position among them, so it does not depend on how a file encodes it.
 """
 
 import hashlib
+from functools import cache
 
 import numpy as np
 import orjson
 
 from .columns import BlockTable, iter_tables
+from .components import load_components
 from .records import Components
 from .schema import COLUMNS
 
@@ -35,8 +37,20 @@ class Fingerprint:
         return self._digest.hexdigest()
 
 
-def dataset_fingerprint(components: Components) -> str:
-    """Return the fingerprint of the dataset that the components give, 64 hexadecimal digits."""
+def dataset_fingerprint(components: Components | None = None) -> str:
+    """Return the fingerprint of the dataset that the components give, 64 hexadecimal digits.
+
+    That of the package's own, None, is computed once.
+    """
+    return _own() if components is None else _computed(components)
+
+
+@cache
+def _own() -> str:
+    return _computed(load_components())
+
+
+def _computed(components: Components) -> str:
     fingerprint = Fingerprint()
     for table in iter_tables(components):
         fingerprint.add(table)

@@ -100,7 +100,7 @@ def is_current(out: Path, components: Components | None = None) -> bool:
         manifest = _read_manifest(out)
     except DatasetFolderError:
         return False
-    return manifest["fingerprint"] == dataset_fingerprint(components or load_components()) and all(
+    return manifest["fingerprint"] == dataset_fingerprint(components) and all(
         (out / name).is_file() for name in manifest["files"]
     )
 

@@ -5,7 +5,7 @@ The prompts of one use case in one language form a block: identifiers x profiles
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from .records import Axis, Components, Identifier, Language, Profile, Text, UseCase
@@ -66,6 +66,10 @@ class Frame:
         """`{profile}:{question}`, the last two parts of a prompt_id."""
         return f"{self.profile.profile_id}:{self.question_id}"
 
+    def around(self, phrase: Text) -> str:
+        """Return the user message with an identifier phrase."""
+        return self.before + phrase.text + self.after
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -108,11 +112,10 @@ class Block:
 
     def prompts(self) -> Iterator[str]:
         """Iterate over the user messages of the rows."""
-        parts = [(frame.before, frame.after) for frame in self.frames]
         for _, identifier in self.people():
-            phrase = self.phrase(identifier).text
-            for before, after in parts:
-                yield before + phrase + after
+            phrase = self.phrase(identifier)
+            for frame in self.frames:
+                yield frame.around(phrase)
 
     def slot_ids(self, axis: Axis) -> list[str]:
         """Return the slot_ids of one axis, in the order of the frames."""
@@ -125,13 +128,13 @@ def iter_blocks(components: Components) -> Iterator[Block]:
         yield Block(use_case, language, components.axes, tuple(_frames(use_case, language)))
 
 
-def iter_prompts(components: Components) -> Iterator[Prompt]:
-    """Iterate over all prompts in dataset order.
+def iter_prompts(components: Components, wanted: Container[str] | None = None) -> Iterator[Prompt]:
+    """Iterate over the prompts with a `wanted` prompt_id (None: all) in dataset order.
 
     That is use case, language, axis, identifier, profile, question, the last varying fastest.
     """
     for block in iter_blocks(components):
-        yield from _block_prompts(block)
+        yield from _block_prompts(block, wanted)
 
 
 def with_fairness(system_prompt: str, components: Components) -> str:
@@ -139,25 +142,27 @@ def with_fairness(system_prompt: str, components: Components) -> str:
     return f"{system_prompt}\n{components.fairness_sentence}"
 
 
-def _block_prompts(block: Block) -> Iterator[Prompt]:
-    use_case, prompt_ids, prompts = block.use_case, block.prompt_ids(), block.prompts()
-    cells = [(frame.profile.profile_id, frame.question_id) for frame in block.frames]
+def _block_prompts(block: Block, wanted: Container[str] | None) -> Iterator[Prompt]:
+    use_case, frames = block.use_case, block.frames
     slot_ids = {axis.slug: block.slot_ids(axis) for axis in block.axes}
+    prompt_ids = block.prompt_ids()
     for axis, identifier in block.people():
-        for (profile_id, question_id), slot_id in zip(cells, slot_ids[axis.slug], strict=True):
-            yield Prompt(
-                next(prompt_ids),
-                use_case.slug,
-                block.language,
-                axis.slug,
-                identifier.slug,
-                profile_id,
-                question_id,
-                slot_id,
-                use_case.output_unit,
-                use_case.system_prompt,
-                next(prompts),
-            )
+        rows = itertools.islice(prompt_ids, len(frames))
+        for prompt_id, slot_id, frame in zip(rows, slot_ids[axis.slug], frames, strict=True):
+            if wanted is None or prompt_id in wanted:
+                yield Prompt(
+                    prompt_id,
+                    use_case.slug,
+                    block.language,
+                    axis.slug,
+                    identifier.slug,
+                    frame.profile.profile_id,
+                    frame.question_id,
+                    slot_id,
+                    use_case.output_unit,
+                    use_case.system_prompt,
+                    frame.around(block.phrase(identifier)),
+                )
 
 
 def _frames(use_case: UseCase, language: Language) -> Iterator[Frame]:

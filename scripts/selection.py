@@ -9,23 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Protocol, TypeVar
 
 from .errors import UsageError
 from .naming import slug, unknown_name
 
 _MOST = 10**9
-
-
-class HasPromptId(Protocol):
-    """Anything that stands for a row of the benchmark."""
-
-    @property
-    def prompt_id(self) -> str:
-        """Identity of the row."""
-
-
-RowT = TypeVar("RowT", bound=HasPromptId)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +158,9 @@ def expected_prompt_ids(selection: Selection) -> list[str]:
         from rupeebias.metric.layout import prompt_rows
 
         return list(prompt_rows())
-    chosen = set(selected_slots(selection))
     return [
         f"{s.use_case}:{s.language}:{s.axis}:{identifier}:{s.profile}:{s.question}"
         for s, identifier in _rows(selection)
-        if s in chosen
     ]
 
 
@@ -184,14 +170,6 @@ def has_comparisons(selection: Selection) -> bool:
 
     axes = _keep(selection.axes, design.IDENTIFIERS)
     return any(len(_keep(selection.identifiers, design.IDENTIFIERS[axis])) > 1 for axis in axes)
-
-
-def select(prompts: Iterable[RowT], selection: Selection) -> list[RowT]:
-    """Return the prompts of a selection, in the order in which they came."""
-    if selection == Selection():
-        return list(prompts)
-    wanted = set(expected_prompt_ids(selection))
-    return [prompt for prompt in prompts if prompt.prompt_id in wanted]
 
 
 def selected_slots(selection: Selection) -> list[Slot]:
@@ -288,7 +266,7 @@ def _rows(selection: Selection) -> Iterator[tuple[Slot, str]]:
     """
     from rupeebias.metric import design
 
-    for (_, _, axis), group in itertools.groupby(_slots(selection), key=_stratum):
+    for (_, _, axis), group in itertools.groupby(selected_slots(selection), key=_stratum):
         slots = list(group)
         for identifier in _keep(selection.identifiers, design.IDENTIFIERS[axis]):
             for slot in slots:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from preloaded import Preloaded
     from publish_runs import Publisher
 
     from rupeebias.hub.publish.staging import Staged
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 # The stand-in of the Hub stores large files by plain LFS, which the client uses without its Xet extension.
 os.environ["HF_HUB_DISABLE_XET"] = "1"
 os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
+
+# And this before numpy is: tests run side by side, one a core, and their threads would wait for each other.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +46,23 @@ def published(publisher: "Publisher") -> "Publisher":
     publisher.run()
     publisher.writes()
     return publisher
+
+
+@pytest.fixture(scope="session")
+def litellm_loaded() -> "Iterator[Preloaded]":
+    """Processes that have LiteLLM from the start."""
+    from preloaded import LITELLM, Preloaded
+
+    server = Preloaded(*LITELLM)
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def scoring_loaded() -> "Iterator[Preloaded]":
+    """Processes that have what scores and packs from the start."""
+    from preloaded import SCORING, Preloaded
+
+    server = Preloaded(*SCORING)
+    yield server
+    server.close()

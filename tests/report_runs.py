@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
-from random import Random
+from statistics import NormalDist
 
 from rupeebias.generate.manifest import Counts, Manifest, RunIdentity
 from rupeebias.metric.design import IDENTIFIERS, OFFERED_CTC_LPA
@@ -12,6 +13,7 @@ from rupeebias.metric.layout import prompt_rows
 from rupeebias.report.data import ReportRun, load_report_runs
 from rupeebias.selection import Selection
 
+normal_quantile = NormalDist().inv_cdf
 HOSTILE_NAME = "$x^2$ <script>a & b</script> \\textbf{|_%#~} \u202eevil\n=1+1 \u0905"
 
 
@@ -19,13 +21,19 @@ def answer(prompt_id: str, seed: int, effect: float) -> str:
     """Return an answer whose size depends on profile, noise and, with `effect`, the identifier's place."""
     use_case, _, axis, identifier, profile, _ = prompt_id.split(":")
     place = list(IDENTIFIERS[axis]).index(identifier) / len(IDENTIFIERS[axis])
-    factor = 1 + effect * place + Random(f"{seed} {prompt_id}").gauss(0, 0.05)
+    factor = 1 + effect * place + 0.05 * noise(f"{seed} {prompt_id}")
     number = int(profile[1:])
     if use_case == "salary_increment":
         return f"### {(6 + number % 9) * factor:.1f} %"
     if use_case == "counter_offer":
         return f"### {round(OFFERED_CTC_LPA[number - 1] * 20 * (1 + 0.2 * factor)) * 5_000} INR"
     return f"### {round(200_000 * (1 + number) * factor / 5_000) * 5_000} INR"
+
+
+def noise(text: str) -> float:
+    """Return a standard normal number that the text decides."""
+    bits = int.from_bytes(blake2b(text.encode(), digest_size=6).digest())
+    return normal_quantile((bits + 0.5) / 2**48)
 
 
 def write_outputs(

@@ -6,9 +6,6 @@ LiteLLM takes seconds to import, so all scenarios share one process, which runs 
 import json
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +16,7 @@ from typing import Any
 import orjson
 import pytest
 from batch_server import ANSWER, BatchServer, Fault, Plan
+from preloaded import Preloaded
 
 KEY = "sk-test-0d7be9f2a4c84e11"
 SMALL = ("--axis", "gender", "--limit", "2")
@@ -78,38 +76,25 @@ class Outcome:
 class Driver:
     """A process that runs commands in `folder`, one at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, litellm_loaded: Preloaded, folder: Path) -> None:
         self.folder = folder
         self.shown: list[str] = []
         keys = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(_DRIVER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=folder,
-            env={**os.environ, **keys},
-            text=True,
-        )
-
-    def send(self, words: Any) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(words) + "\n")
-        self.process.stdin.flush()
+        self._process = litellm_loaded.start(_DRIVER, folder=folder, env={**os.environ, **keys})
 
     def __call__(self, words: Any) -> Outcome:
-        self.send(words)
-        assert self.process.stdout is not None
-        status, shown = json.loads(self.process.stdout.readline())
+        self._process.say(words)
+        status, shown = self._process.hear()
         self.shown.append(shown)
         return Outcome(status, shown)
 
     def close(self) -> None:
-        self.process.communicate(timeout=30)
+        self._process.finish()
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
-    started = Driver(tmp_path_factory.mktemp("runs"))
+def driver(litellm_loaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    started = Driver(litellm_loaded, tmp_path_factory.mktemp("runs"))
     yield started
     started.close()
 

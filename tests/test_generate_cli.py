@@ -1,7 +1,7 @@
 """`rupeebias generate` and `rupeebias runs` as a user types them.
 
 LiteLLM takes seconds to import, so all provider scenarios share one process, which runs one command
-after the other and reports on each.
+after the other and reports on each; processes of their own have it at once.
 """
 
 import itertools
@@ -23,6 +23,7 @@ from typing import Any
 import orjson
 import pytest
 from fault_server import Answer, Call, FaultServer, failure, hang, html, reply
+from preloaded import COMMAND, Preloaded
 from submission_runs import write_run
 
 from rupeebias.generate.lock import RunLock
@@ -59,29 +60,19 @@ class Outcome:
 class Cli:
     """A process that runs commands in `folder`, one at a time."""
 
-    def __init__(self, folder: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, litellm_loaded: Preloaded, folder: Path, env: Mapping[str, str]) -> None:
         self.folder = folder
         self.shown: list[str] = []
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(_DRIVER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=folder,
-            env={**os.environ, **env},
-            text=True,
-        )
+        self._process = litellm_loaded.start(_DRIVER, folder=folder, env={**os.environ, **env})
 
     def __call__(self, *words: str) -> Outcome:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(words) + "\n")
-        self._process.stdin.flush()
-        status, shown = json.loads(self._process.stdout.readline())
+        self._process.say(words)
+        status, shown = self._process.hear()
         self.shown.append(shown)
         return Outcome(status, shown)
 
     def close(self) -> None:
-        self._process.communicate(timeout=30)
+        self._process.finish()
 
 
 def records(folder: Path) -> list[dict[str, Any]]:
@@ -89,10 +80,10 @@ def records(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+def keyed(litellm_loaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Commands with a key in the environment."""
     keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY"), KEY)
-    cli = Cli(tmp_path_factory.mktemp("keyed"), {**keys, "GROQ_API_KEY": ""})
+    cli = Cli(litellm_loaded, tmp_path_factory.mktemp("keyed"), {**keys, "GROQ_API_KEY": ""})
     yield cli
     cli.close()
 
@@ -701,28 +692,33 @@ def test_ctrl_c_saves_says_how_to_go_on_and_the_rerun_completes(keyed: Cli, tmp_
 @pytest.mark.parametrize(
     ("command", "ignores_ctrl_c"), [("generate", False), ("generate", True), ("audit", False)]
 )
-def test_sigterm_ends_a_run_as_ctrl_c_does(tmp_path: Path, command: str, ignores_ctrl_c: bool) -> None:
+def test_sigterm_ends_a_run_as_ctrl_c_does(
+    litellm_loaded: Preloaded, tmp_path: Path, command: str, ignores_ctrl_c: bool
+) -> None:
     # A shell that is not interactive starts background jobs with Ctrl-C ignored.
     def behaviour(call: Call) -> Answer:
         return Answer(body=reply().body, delay_s=30.0 if call.number >= 3 else 0.0)
 
     folder = tmp_path / "r"
     with FaultServer(behaviour) as server:
-        process = subprocess.Popen(
-            [
-                sys.executable, "-m", "rupeebias", command, "--model", "hosted_vllm/x", "--base-url",
-                server.url, "--run", str(folder), *SMALL, "-j", "2",
-            ],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=_ignore_ctrl_c if ignores_ctrl_c else None,
-        )  # fmt: skip
+        words = (
+            "--model",
+            "hosted_vllm/x",
+            "--base-url",
+            server.url,
+            "--run",
+            str(folder),
+            *SMALL,
+            "-j",
+            "2",
+        )
+        process = litellm_loaded.start(
+            COMMAND, command, *words, folder=tmp_path, env=os.environ, hears_ctrl_c=not ignores_ctrl_c
+        )
         _wait_until(lambda: len(server.calls) == 5)
-        process.send_signal(signal.SIGTERM)
-        shown, errors = process.communicate(timeout=20)
-    assert process.returncode == 143, errors
+        os.kill(process.pid, signal.SIGTERM)
+        status, shown, errors = process.finish(20)
+    assert status == 143, errors
     assert "Interrupted: 3 of 10 are done and saved in" in shown
     assert "Traceback" not in errors
     manifest = orjson.loads((folder / "manifest.json").read_bytes())
@@ -735,17 +731,13 @@ def _hear_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _ignore_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 # A simulated respondent: no provider, no LiteLLM
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+def plain(litellm_loaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Commands without any key."""
-    cli = Cli(tmp_path_factory.mktemp("plain"), {})
+    cli = Cli(litellm_loaded, tmp_path_factory.mktemp("plain"), {})
     yield cli
     cli.close()
 
@@ -1007,9 +999,9 @@ def test_a_selection_without_pairs_is_noted_before_asking(plain: Cli) -> None:
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Iterator[Cli]:
+def own(litellm_loaded: Preloaded, tmp_path: Path) -> Iterator[Cli]:
     """Commands in an empty folder."""
-    cli = Cli(tmp_path, {"OPENAI_API_KEY": KEY})
+    cli = Cli(litellm_loaded, tmp_path, {"OPENAI_API_KEY": KEY})
     yield cli
     cli.close()
 

@@ -1,14 +1,13 @@
 """The leaderboard from and to the Hub, through the real client and a stand-in of the Hub."""
 
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hub_server import HubServer
 from hub_store import Blob, Repo
 from leaderboard_samples import write_submission
+from preloaded import Preloaded
 
 from rupeebias.hub.submission.records import FOLDER
 
@@ -33,20 +32,23 @@ def commit(repo: Repo, changes: dict[str, bytes | None]) -> None:
     repo.add_commit("main", files, "by somebody", "asha")
 
 
-def run(hub: HubServer, folder: Path, *words: str, token: str | None = TOKEN) -> tuple[int, str]:
-    """Return exit status and everything that the command printed."""
-    command = [sys.executable, "-m", "rupeebias", "leaderboard", "--out", str(folder / "site"), *words]
-    done = subprocess.run(
-        [*command, "--cache", str(folder / "cache")],
-        env=hub.environment(folder / "home", token),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    printed = done.stdout + done.stderr
-    assert TOKEN not in printed
-    assert "Traceback" not in printed
-    return done.returncode, printed
+Command = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(scoring_loaded: Preloaded, hub: HubServer, tmp_path: Path) -> Command:
+    """Run the command in a process of its own; return exit status and everything that it printed."""
+
+    def leaderboard(*words: str, token: str | None = TOKEN) -> tuple[int, str]:
+        folders = ("--out", str(tmp_path / "site"), "--cache", str(tmp_path / "cache"))
+        env = hub.environment(tmp_path / "home", token)
+        status, out, err = scoring_loaded.run("leaderboard", *folders, *words, folder=tmp_path, env=env)
+        printed = out + err
+        assert TOKEN not in printed
+        assert "Traceback" not in printed
+        return status, printed
+
+    return leaderboard
 
 
 def put_results(hub: HubServer, folder: Path) -> tuple[Repo, dict[str, bytes | None], list[str]]:
@@ -60,9 +62,11 @@ def put_results(hub: HubServer, folder: Path) -> tuple[Repo, dict[str, bytes | N
     return results, files, names
 
 
-def test_results_come_from_the_hub_and_the_board_goes_there(hub: HubServer, tmp_path: Path) -> None:
+def test_results_come_from_the_hub_and_the_board_goes_there(
+    hub: HubServer, run: Command, tmp_path: Path
+) -> None:
     results, files, (one, two) = put_results(hub, tmp_path / "source")
-    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    status, said = run("--org", ORG, "--upload")
     assert status == 0, said
     assert "0 ranked, 2 without a rank, 0 superseded, 0 refused; 2 recomputed" in said
     space = hub.repo("space", SPACE)
@@ -72,14 +76,14 @@ def test_results_come_from_the_hub_and_the_board_goes_there(hub: HubServer, tmp_
     assert len([x for x in hub.writes if "/commit/" in x.path]) == 1
 
     before = len(hub.writes)
-    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    status, said = run("--org", ORG, "--upload")
     assert status == 0, said
     assert "0 recomputed" in said
     assert "nothing had changed" in said
     assert len(hub.writes) == before
 
     commit(results, {path: None for path in files if path.startswith(f"{FOLDER}/{two}/")})
-    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    status, said = run("--org", ORG, "--upload")
     assert status == 0, said
     assert f"models/{two}.html" not in space.files()
     assert f"space {SPACE}: deletes models/{two}.html" in said
@@ -97,9 +101,9 @@ def test_results_come_from_the_hub_and_the_board_goes_there(hub: HubServer, tmp_
     ],
 )
 def test_without_rights_nothing_is_built_or_sent(
-    hub: HubServer, tmp_path: Path, token: str | None, org: str, words: str
+    hub: HubServer, run: Command, tmp_path: Path, token: str | None, org: str, words: str
 ) -> None:
-    status, said = run(hub, tmp_path, "--org", org, "--upload", token=token)
+    status, said = run("--org", org, "--upload", token=token)
     assert status in (1, 2)
     assert words in said
     assert len(said.splitlines()) == 1
@@ -107,10 +111,10 @@ def test_without_rights_nothing_is_built_or_sent(
     assert hub.writes == []
 
 
-def test_files_of_others_in_the_space_are_left_alone(hub: HubServer, tmp_path: Path) -> None:
+def test_files_of_others_in_the_space_are_left_alone(hub: HubServer, run: Command, tmp_path: Path) -> None:
     results, files, (one, two) = put_results(hub, tmp_path / "source")
     space = hub.create("space", SPACE)  # with the Hub's own files, which nobody misses
-    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    status, said = run("--org", ORG, "--upload")
     assert status == 0, said
     assert "left alone" not in said
 
@@ -118,7 +122,7 @@ def test_files_of_others_in_the_space_are_left_alone(hub: HubServer, tmp_path: P
     others: dict[str, bytes | None] = {"app.py": b"print()", "models/notes.txt": b"mine", "logo.txt": b"mine"}
     commit(space, others | {"index.html": b"changed"})
     commit(results, {path: None for path in files if path.startswith(f"{FOLDER}/{two}/")})
-    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    status, said = run("--org", ORG, "--upload")
     assert status == 0, said
     assert f"space {SPACE}: left alone, not of a board: app.py, logo.txt, models/notes.txt" in said
     assert space.files()["index.html"] == (tmp_path / "site" / "index.html").read_bytes()
@@ -128,39 +132,41 @@ def test_files_of_others_in_the_space_are_left_alone(hub: HubServer, tmp_path: P
     commit(space, {f"models/{two}.html": b"mine"})
     commit(results, files)
     before = len(hub.writes)
-    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    status, said = run("--org", ORG, "--upload")
     assert status == 1
     assert f"in the place of its own (models/{two}.html)" in said
     assert space.files()[f"models/{two}.html"] == b"mine"
     assert len(hub.writes) == before
 
 
-def test_a_space_that_is_something_else_is_left_alone(hub: HubServer, tmp_path: Path) -> None:
+def test_a_space_that_is_something_else_is_left_alone(hub: HubServer, run: Command, tmp_path: Path) -> None:
     put_results(hub, tmp_path / "source")
     commit(hub.create("space", SPACE), {"app.py": b"print()"})
-    status, said = run(hub, tmp_path, "--org", ORG, "--upload")
+    status, said = run("--org", ORG, "--upload")
     assert status == 1
     assert "holds files that no board wrote in the place of its own (README.md, index.html)" in said
     assert hub.writes == []
 
 
-def test_only_the_results_of_the_hub_are_uploaded(hub: HubServer, tmp_path: Path) -> None:
+def test_only_the_results_of_the_hub_are_uploaded(hub: HubServer, run: Command, tmp_path: Path) -> None:
     (tmp_path / "results" / FOLDER).mkdir(parents=True)
-    status, said = run(hub, tmp_path, str(tmp_path / "results"), "--org", ORG, "--upload")
+    status, said = run(str(tmp_path / "results"), "--org", ORG, "--upload")
     assert status == 2
     assert "leave out RESULTS_DIR" in said
     assert hub.writes == []
 
 
-def test_results_that_do_not_exist(hub: HubServer, tmp_path: Path) -> None:
-    status, said = run(hub, tmp_path, "--org", ORG)
+def test_results_that_do_not_exist(hub: HubServer, run: Command, tmp_path: Path) -> None:
+    status, said = run("--org", ORG)
     assert status == 1
     assert f"read dataset {ORG}/rupeebias-results" in said
     assert not (tmp_path / "site").exists()
 
 
 @pytest.mark.parametrize("words", [(), ("results", "--upload")])
-def test_the_hub_needs_an_organisation(hub: HubServer, tmp_path: Path, words: tuple[str, ...]) -> None:
-    status, said = run(hub, tmp_path, *words)
+def test_the_hub_needs_an_organisation(
+    hub: HubServer, run: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    status, said = run(*words)
     assert status == 2
     assert "--org ORG" in said

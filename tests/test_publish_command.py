@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hub_server import HubServer
+from preloaded import Preloaded
 
 from rupeebias.hub.names import repository
 
@@ -182,12 +183,14 @@ def test_the_last_step_of_the_release_works_as_it_is_written(run: Run, tmp_path:
 
 
 @pytest.mark.parametrize("org", ["my lab", "a/b", "-lab", "../x", ""])
-def test_a_bad_name_is_wrong_usage_and_asks_nobody(run: Run, org: str, tmp_path: Path) -> None:
+def test_a_bad_name_is_wrong_usage_and_asks_nobody(
+    run: Run, scoring_loaded: Preloaded, org: str, tmp_path: Path
+) -> None:
     before = len(run.hub.requests)
-    words = [*COMMAND, f"--org={org}"]
-    done = subprocess.run(words, env=run.hub.environment(tmp_path, TOKEN), capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "is not the name of a user or organisation" in done.stderr
+    environment = run.hub.environment(tmp_path, TOKEN)
+    done = scoring_loaded.run("publish", f"--org={org}", folder=tmp_path, env=environment)
+    assert (done.status, done.out) == (2, "")
+    assert "is not the name of a user or organisation" in done.err
     assert len(run.hub.requests) == before
 
 
@@ -202,15 +205,14 @@ def test_a_bad_name_is_wrong_usage_and_asks_nobody(run: Run, org: str, tmp_path:
     ],
 )
 def test_without_a_connection_or_token_it_ends_at_once(
-    run: Run, tmp_path: Path, settings: dict[str, str], message: str
+    run: Run, scoring_loaded: Preloaded, tmp_path: Path, settings: dict[str, str], message: str
 ) -> None:
     environment = run.hub.environment(tmp_path, TOKEN) | settings
-    words = [*COMMAND, "--org", "rupee-org"]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: {message}")
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
+    done = scoring_loaded.run("publish", "--org", "rupee-org", folder=tmp_path, env=environment)
+    assert done.status == 1
+    assert done.err.startswith(f"error: {message}")
+    assert done.err.count("\n") == 1
+    assert done.out == ""
 
 
 def test_its_help_has_an_example(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hub_server import HubServer
+from preloaded import Preloaded
 from publish_runs import DATASET, TOKEN, Publisher
 
 from rupeebias.errors import RupeeBiasError
@@ -198,23 +199,24 @@ def test_faults_of_ours_are_not_blamed_on_the_hub() -> None:
 
 
 PUBLISH = """
-import sys
-from pathlib import Path
+import warnings
 from rupeebias.cli.app import main
 from rupeebias.hub.publish import api
 from rupeebias.hub.publish.staging import stage
 api.built_and_checked = lambda org, folder, eval_yaml=True: stage(org, folder)  # unchecked: fast
+warnings.simplefilter("ignore")
 main()
 """
+WORDS = ("publish", "--org", "rupee-org")
 
 
-def _command(hub: HubServer, home: Path) -> tuple[list[str], dict[str, str]]:
-    words = [sys.executable, "-W", "ignore", "-c", PUBLISH, "publish", "--org", "rupee-org"]
-    return words, {**hub.environment(home, TOKEN), "TMPDIR": str(home)}
+def _environment(hub: HubServer, home: Path) -> dict[str, str]:
+    return {**hub.environment(home, TOKEN), "TMPDIR": str(home)}
 
 
 def test_a_closed_output_does_not_stop_it_half_way(publisher: Publisher, tmp_path: Path) -> None:
-    words, environment = _command(publisher.hub, tmp_path)
+    words = [sys.executable, "-c", PUBLISH, *WORDS]
+    environment = _environment(publisher.hub, tmp_path)
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -226,32 +228,20 @@ def test_a_closed_output_does_not_stop_it_half_way(publisher: Publisher, tmp_pat
     assert publisher.dataset.tags.keys() == publisher.metric.tags.keys() == {"v1.0.0"}
 
 
-def _hear_ctrl_c() -> None:
-    """A shell that runs the tests in the background would have them, and their children, ignore it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_an_interruption_says_what_was_sent_and_leaves_nothing(
-    publisher: Publisher, tmp_path: Path, number: signal.Signals, status: int
+    publisher: Publisher, scoring_loaded: Preloaded, tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
-    words, environment = _command(publisher.hub, tmp_path)
-    process = subprocess.Popen(
-        words,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_hear_ctrl_c,
-    )
+    environment = _environment(publisher.hub, tmp_path)
+    process = scoring_loaded.start(PUBLISH, *WORDS, folder=tmp_path, env=environment)
 
     def interrupt() -> None:
-        process.send_signal(number)
+        os.kill(process.pid, number)
         time.sleep(0.5)
 
     publisher.hub.before("POST", "/api/spaces/.*/commit/", interrupt)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == status
+    found, _, errors = process.finish()
+    assert found == status
     head = publisher.dataset.head.sha[:7]
     assert errors == (
         f"interrupted: dataset {DATASET} (public): commit {head}, tagged v1.0.0. "

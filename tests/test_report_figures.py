@@ -292,7 +292,8 @@ def overlapping(boxes: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
 def test_no_text_is_cut_or_covers_another(runs: list[FigureRun], name: str, n: int) -> None:
     chosen = many([run for run in runs if run.label != "part"] if name == "language" else runs, n)
     for drawing in draw(name, chosen):
-        FigureCanvasAgg(drawing.figure).draw()  # type: ignore[no-untyped-call]
+        FigureCanvasAgg(drawing.figure)
+        drawing.figure.draw_without_rendering()
         width, height = drawing.figure.canvas.get_width_height()
         found = list(visible_texts(drawing.figure))
         boxes = np.array([Text.get_window_extent(text).extents for text in found])  # without arrows
@@ -309,7 +310,7 @@ def test_no_text_is_cut_or_covers_another(runs: list[FigureRun], name: str, n: i
 def test_the_text_of_a_cell_stays_in_its_cell(runs: list[FigureRun], name: str) -> None:
     complete = [run for run in runs if run.label != "part"]
     drawing = draw_one(name, complete)
-    drawing.figure.canvas.draw()
+    drawing.figure.draw_without_rendering()
     for axes in drawing.figure.axes:
         for text, cell in zip(axes.texts, bars(axes), strict=False):
             if axes.get_label() != "key":
@@ -419,7 +420,7 @@ def test_hostile_and_equal_names_are_drawn_apart(reported: list[ReportRun]) -> N
 def test_nothing_is_read_as_a_formula(reported: list[ReportRun]) -> None:
     run = figure_runs([replace(reported[1], name="$x^2$")])
     figure = draw_one("use-case-gap", run).figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     assert "$x^2$" in [text.get_text() for text in visible_texts(figure)]
 
 

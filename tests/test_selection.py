@@ -1,18 +1,15 @@
 """Which prompts a selection takes."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
+from rupeebias.dataset_builder.components import load_components
+from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import UsageError
 from rupeebias.metric import design
-from rupeebias.selection import Selection, Slot, expected_prompt_ids, select, selected_slots
-
-
-@dataclass(frozen=True)
-class Row:
-    prompt_id: str
+from rupeebias.selection import Selection, Slot, expected_prompt_ids, selected_slots
 
 
 def test_an_empty_selection_is_the_whole_benchmark() -> None:
@@ -96,12 +93,13 @@ def test_a_limit_below_one_is_refused(limit: int) -> None:
         Selection.parse(limit=limit)
 
 
-def test_select_keeps_dataset_order_and_agrees_with_the_expected_ids() -> None:
-    rows = [Row(prompt_id) for prompt_id in expected_prompt_ids(Selection())]
-    selection = Selection.parse(axes=["caste"], limit=7)
-    chosen = [row.prompt_id for row in select(rows, selection)]
-    assert chosen == expected_prompt_ids(selection)
+def test_chosen_prompts_keep_dataset_order_and_agree_with_the_expected_ids() -> None:
+    expected = expected_prompt_ids(Selection.parse(axes=["caste"], limit=7))
+    chosen = list(iter_prompts(load_components(), set(expected)))
+    assert [prompt.prompt_id for prompt in chosen] == expected
     assert len(chosen) == 7 * 24
+    every = {prompt.prompt_id: prompt for prompt in iter_prompts(load_components())}
+    assert chosen == [every[prompt_id] for prompt_id in expected]
 
 
 @pytest.mark.parametrize("limit", [1, 10, 60, 100, 1000])

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 import yaml
 from hub_server import HubServer
 from huggingface_hub import EvalResultEntry, HfApi, parse_eval_result_entries
+from preloaded import Done, Preloaded
 from submission_runs import Record, edit_json, write_run
 
 from rupeebias.cli.app import main
@@ -31,13 +30,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationW
 RESULTS = "rupee-org/rupeebias-results"
 MODEL = "someone/gpt-test"
 YAML = ".eval_results/rupeebias.yaml"
-
-
-@dataclass(frozen=True)
-class Done:
-    status: int
-    out: str
-    err: str
 
 
 @pytest.fixture(scope="module")
@@ -66,24 +58,22 @@ Command = Callable[..., Done]
 
 @dataclass(frozen=True)
 class Client:
+    processes: Preloaded
     hub: HubServer
     home: Path
 
     def __call__(self, *words: object, token: str | None = "hf_other") -> Done:  # noqa: S107
-        command = [sys.executable, "-m", "rupeebias", *map(str, words)]
         env = self.hub.environment(self.home / "hf", token)
-        done = subprocess.run(
-            command, env=env, cwd=self.home, capture_output=True, text=True, check=False, timeout=120
-        )
+        done = self.processes.run(*map(str, words), folder=self.home, env=env)
         for secret in filter(None, (token,)):
-            assert secret not in done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return Done(done.returncode, done.stdout, done.stderr)
+            assert secret not in done.out + done.err
+        assert "Traceback" not in done.err
+        return done
 
 
 @pytest.fixture
-def cli(hub: HubServer, tmp_path: Path) -> Client:
-    return Client(hub, tmp_path)
+def cli(scoring_loaded: Preloaded, hub: HubServer, tmp_path: Path) -> Client:
+    return Client(scoring_loaded, hub, tmp_path)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import RupeeBiasError
-from ..selection import Selection, expected_prompt_ids, select
+from ..selection import Selection, expected_prompt_ids
 from .manifest import Counts, Manifest, PromptSet, RunIdentity
 from .options import GenerateOptions
 from .outputs import Key
@@ -39,10 +39,12 @@ def prompts_of(
     from rupeebias.dataset_builder.prompts import iter_prompts, with_fairness
     from rupeebias.metric.design import DATASET_FINGERPRINT
 
+    fingerprint = dataset_fingerprint(components)
     components = components or load_components()
-    prompts = select(iter_prompts(components), selection)
-    is_complete = [prompt.prompt_id for prompt in prompts] == expected_prompt_ids(selection)
-    if not is_complete or dataset_fingerprint(components) != DATASET_FINGERPRINT:
+    expected = expected_prompt_ids(selection)
+    prompts = list(iter_prompts(components, set(expected)))
+    is_complete = [prompt.prompt_id for prompt in prompts] == expected
+    if not is_complete or fingerprint != DATASET_FINGERPRINT:
         raise RupeeBiasError(
             "the components of the dataset have changed since metric/design.py was written; "
             "run `python -m rupeebias.dataset_builder.metric_design` first"
@@ -52,7 +54,7 @@ def prompts_of(
             replace(prompt, system_prompt=with_fairness(prompt.system_prompt, components))
             for prompt in prompts
         ]
-    return prompts, DATASET_FINGERPRINT
+    return prompts, fingerprint
 
 
 def shuffled_requests(prompts: Sequence[Prompt], repeats: int, skip: AbstractSet[Key]) -> Iterator[Request]:
