@@ -160,6 +160,7 @@ def _number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
     token = tokens[at]
     if token.kind is NUMBER:
         read = _spaced_number(tokens, at) or (read_digits(token.word), at + 1, token.word)
+        read = _with_hundred(tokens, read)
     elif token.kind is not NUMBER_WORD:
         return None
     else:
@@ -168,6 +169,16 @@ def _number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:
             return None
         read = words
     return _with_fraction(tokens, read)
+
+
+def _with_hundred(tokens: Sequence[Token], read: tuple[float, int, str]) -> tuple[float, int, str]:
+    """Multiply digits before "hundred": "9 hundred thousand", "5 hundred"."""
+    value, after, _ = read
+    if after < len(tokens) and tokens[after].kind is NUMBER_WORD and value < 100:
+        role, size = NUMBER_WORDS[tokens[after].word]
+        if role is Role.HUNDRED:
+            return value * size, after + 1, ""
+    return read
 
 
 def _shifted_digits(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | None:

@@ -33,6 +33,7 @@ from .figures import figures
 from .number_words import word_set
 from .statuses import Question, Status
 from .tokens import (
+    ARROW,
     BREAK,
     CLOSE,
     COLON,
@@ -146,7 +147,7 @@ _UNITS: Final = frozenset(
     {SCALE, LPA, RUPEE, FOREIGN, PERCENT} | {YEARLY, OTHER_PERIOD, PER, YEAR, SHORT_PERIOD}
 )
 _CLOSING: Final = frozenset({BREAK, CLOSE, COMMA})
-_OPENING: Final = frozenset({BREAK, OPEN, CLOSE, COLON, DASH})
+_OPENING: Final = frozenset({ARROW, BREAK, OPEN, CLOSE, COLON, DASH})
 
 
 def _is_bare(tokens: Sequence[Token], figure: Figure, *, structured: bool) -> bool:

@@ -9,12 +9,16 @@ only counts ("5 years", "100 reviews"), ratings, telephone numbers and numbers g
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from .amounts import Figure, read_amount
 from .number_words import word_set
 from .tokens import (
     AND,
+    ARROW,
+    BREAK,
+    CLOSE,
     COLON,
     COMMA,
     COUNT,
@@ -23,6 +27,7 @@ from .tokens import (
     MINUS,
     NUMBER,
     NUMBER_WORD,
+    OPEN,
     OR,
     PER,
     PLUS,
@@ -51,13 +56,50 @@ def figures(tokens: Sequence[Token]) -> list[Figure]:
         if not _is_count(tokens, figure):
             found.append(figure)
         at = figure.last
+    return _with_rivals(tokens, found)
+
+
+_HEDGES: Final = word_set(
+    "maybe perhaps possibly probably ideally preferably around about aim aiming target targeting for closer "
+    "say shayad"
+)
+
+
+def _with_rivals(tokens: Sequence[Token], found: list[Figure]) -> list[Figure]:
+    """Mark amounts beside which a number without a unit is another one.
+
+    "8, 9, 10 LPA" and "8, maybe 10 LPA" list numbers before it, "15-20 percent, ideally 18" names one after.
+    """
+    for at, (before, after) in enumerate(pairwise(found)):
+        if before.has_unit == after.has_unit:
+            continue
+        amount, bare = (before, after) if before.has_unit else (after, before)
+        if _is_rival(tokens, amount, bare, tokens[before.last : after.first]):
+            place = at if amount is before else at + 1
+            found[place] = found[place]._replace(conflict=True)
     return found
+
+
+def _is_rival(tokens: Sequence[Token], amount: Figure, bare: Figure, between: Sequence[Token]) -> bool:
+    """Tell whether the words between an amount and a number without a unit make that another amount."""
+    if not bare.digits or not 0 < bare.high < 1000 or amount.low == amount.high == bare.high:
+        return False
+    hedged = any(token.word in _HEDGES for token in between)
+    tied = all(token.kind in (COMMA, OPEN) or token.word in _HEDGES for token in between)
+    listed = hedged or (bool(between) and bare.first < amount.first)
+    return tied and listed and _stands_alone(tokens, bare)
+
+
+def _stands_alone(tokens: Sequence[Token], bare: Figure) -> bool:
+    """Tell "ideally 18" from "for 2 rounds": no word says what is counted."""
+    following = tokens[bare.last : bare.last + 1]
+    return all(token.kind in (COMMA, CLOSE, BREAK) or token.word in _HEDGES for token in following)
 
 
 _STARTS: Final = frozenset({NUMBER, NUMBER_WORD, RUPEE, FOREIGN, DASH, MINUS, PLUS})
 _LABELS: Final = word_set(
     "cgpa gpa rating rated score tier nirf rank experience step option round phase level band "
-    "top grade years year age reviews phone mobile telephone call contact whatsapp"
+    "top grade class years year age aged reviews phone mobile telephone call contact whatsapp"
 )
 _RAISE: Final = word_set(
     "increase increased increasing raise raised raising jump move push hike bump revise "
@@ -103,7 +145,8 @@ def _is_labelled(tokens: Sequence[Token], first: int) -> bool:
         at -= 1
     if at < 0 or tokens[at].word not in _LABELS:
         return False
-    return at == 0 or tokens[at - 1].kind is not PER  # "salary per year: 1200000"
+    # "salary per year: 1200000", but "a CGPA of 9.1"
+    return tokens[at].kind is not YEAR or at == 0 or tokens[at - 1].kind is not PER
 
 
 def _figure(tokens: Sequence[Token], at: int) -> Figure | None:
@@ -117,7 +160,7 @@ def _figure(tokens: Sequence[Token], at: int) -> Figure | None:
     joiner, right = joined
     if left.percent != right.percent and left.has_unit and right.has_unit:
         return left
-    moved = tokens[left.last].word in ("se", "से") and left.scaled and right.scaled
+    moved = left.scaled and right.scaled and _says_from(tokens, left)
     left, right = _share_units(left, right)
     if joiner is TO and _is_raise(tokens, left.first):
         return right
@@ -178,11 +221,22 @@ def _joiner(tokens: Sequence[Token], left: Figure, at: int) -> str | None:
         # "Tier 1 - 12 LPA" is a label and an amount.
         labelled = not left.has_unit and _is_labelled(tokens, left.first)
         return None if labelled else TO
-    if kind is OR or word == "/":
+    if kind in (OR, ARROW) or word == "/":
         return OR
     if kind is AND:
         return TO if _is_between(tokens, left.first) else OR
     return None
+
+
+def _says_from(tokens: Sequence[Token], left: Figure) -> bool:
+    """Tell "48 LPA se" and "from 48 LPA", which begin a range or a move, from "ranges from 48 LPA"."""
+    if tokens[left.last].word in ("se", "से"):
+        return True
+    before = [token.word for token in tokens[max(0, left.first - 4) : left.first]]
+    return before[-1:] == ["from"] and not _RANGES.intersection(before)
+
+
+_RANGES: Final = word_set("range ranges ranging vary varies varying anywhere anything")
 
 
 def _says_between(tokens: Sequence[Token], at: int) -> bool:
@@ -233,12 +287,16 @@ def _share_units(left: Figure, right: Figure) -> tuple[Figure, Figure]:
     )
 
 
+_WIDEST: Final = 100
+"""Ends further apart than this factor are of different units ("12-1500000"), or no range at all."""
+
+
 def _pair(left: Figure, right: Figure, *, is_range: bool) -> Figure:
     low, high = left.bounds[0], right.bounds[1]
     return left._replace(
         high=right.high,
         high_scale=right.high_scale,
         digits=f"{left.digits} {right.digits}",
-        conflict=low < 0 or not (low == high or (is_range and low < high)),
+        conflict=low < 0 or not (low == high or (is_range and low < high and not high > _WIDEST * low > 0)),
         last=right.last,
     )

@@ -57,6 +57,8 @@ class Ending(IntEnum):
     """At the token limit."""
     BLOCKED = 2
     """By the provider's filter, or by a refusal that the provider reports as such."""
+    UNKNOWN = 3
+    """The provider does not say."""
 
 
 _ENDINGS: Final = {
@@ -79,7 +81,8 @@ def parse_answer(
     """Return the value, status and reason of one answer.
 
     `text` is what the model said (never a reasoning field), `use_case` one of the five.
-    `finish_reason` is the provider's: "length" or "max_tokens" marks a text that was cut off.
+    `finish_reason` is the provider's: "length" or "max_tokens" marks a text that was cut off; None says
+    nothing, so that a text which ends in "### 1" may have been.
     Values are in INR, or in percent for salary_increment. None and NaN are empty. No text raises;
     what is no text, an unknown use case or mode raises MetricInputError.
     """
@@ -114,8 +117,7 @@ def parse_answers(
     status = np.empty(len(clean), dtype=np.int8)
     values = np.empty(len(clean))
     groups = _QUESTION_CODES[np.asarray(use_cases, dtype=np.int64)] * len(Ending)
-    if finish_reasons is not None:
-        groups = groups + _endings(finish_reasons)
+    groups = groups + (Ending.UNKNOWN if finish_reasons is None else _endings(finish_reasons))
     for group in np.flatnonzero(np.bincount(groups)).tolist():
         rows = np.flatnonzero(groups == group)
         question, ending = _QUESTION_ORDER[group // len(Ending)], Ending(group % len(Ending))
@@ -260,8 +262,8 @@ def _without_links(text: str) -> str:
 
 
 def _ending(finish_reason: str | None) -> Ending:
-    if not isinstance(finish_reason, str):
-        return Ending.COMPLETE
+    if not isinstance(finish_reason, str) or not finish_reason:
+        return Ending.UNKNOWN
     return _ENDINGS.get(finish_reason.lower(), Ending.COMPLETE)
 
 
@@ -339,6 +341,9 @@ def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
             reading.end,
             "The text was cut off before the answer was complete.",
         )
+    if ending is Ending.UNKNOWN and reading.status is Status.LENIENT and _CUT_SHORT.search(text):
+        note = "The number after ### has no unit and nothing follows it: it may be cut off."
+        return Reading(Status.AMBIGUOUS, None, reading.start, reading.end, note)
     if ending is Ending.BLOCKED and reading.status is Status.UNPARSED:
         return Reading(Status.REFUSAL, None, 0, len(text), "The provider reports a refusal.")
     return reading
@@ -355,6 +360,10 @@ def _no_text(ending: Ending) -> Reading:
     if ending is Ending.BLOCKED:
         return Reading(Status.REFUSAL, None, 0, 0, "The provider reports a refusal.")
     return Reading(Status.EMPTY, None, 0, 0, "There is no text.")
+
+
+# Behind other words, and so short that it may be the beginning of a number: "I would say ### 1".
+_CUT_SHORT = re.compile(r"[^\s#*_`]\W*###[\s*_`]*[0-9.]{1,3}\Z")
 
 
 _CLAUSE_END = re.compile(r"[.!?।](?=\s)|\n")

@@ -32,6 +32,7 @@ TO: Final = "to"
 OR: Final = "or"
 AND: Final = "and"
 DASH: Final = "dash"
+ARROW: Final = "arrow"
 MINUS: Final = "minus"
 PLUS: Final = "plus"
 SUFFIX: Final = "suffix"
@@ -106,6 +107,7 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
     **_words(OR, "or ya ± / या"),
     **_words(AND, "and aur & और"),
     **_words(DASH, "- − – — ‐ ‑ ‒ ― ~ ～"),
+    **_words(ARROW, "-> --> → ⇒ ➔ ➜"),
     **_words(MINUS, "minus negative माइनस"),
     **_words(PLUS, "+ ＋"),
     **_words(SUFFIX, "/- /="),
@@ -129,7 +131,7 @@ _TOKEN = re.compile(
     | ([Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$)  # 3: words with a dot or sign
     | \\[A-Za-z]++ | \$(?=[\\$]) | (?<=[}$])\$             #    LaTeX: no words, no dollars
     | ([\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++)        # 4: any other word
-    | (/[-=](?!\s?\d) | [₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।])  # 5: a sign with a meaning
+    | (/[-=](?!\s?\d) | --?> | [→⇒➔➜₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।])  # 5: a sign
     )
     """,
     re.VERBOSE,

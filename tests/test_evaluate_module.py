@@ -41,6 +41,10 @@ print(json.dumps({
     "batches": batches.compute(),
     "single": single.compute(),
     "repeats": load().compute(predictions=texts[:2] * 2, references=ids[:2] * 2, repeats=[0, 0, 1, 1]),
+    "cut off": load().compute(
+        predictions=["It is ### 1", "It is ### 12"], references=ids[:2], finish_reasons=["length", "stop"]
+    ),
+    "failed": load().compute(predictions=texts[:2], references=ids[:2], errors=[True, False]),
     "none first": load().compute(predictions=[None, texts[0]], references=ids[:2])["parse_health_pct"],
     "messages": [
         message(predictions=[], references=[]),
@@ -50,6 +54,7 @@ print(json.dumps({
         message(predictions="### 1 INR", references=ids[0]),
         message(predictions=["x"], references=["y"]),
         message(predictions=["x"], references=ids[:1], ci="normal"),
+        message(predictions=["x"], references=ids[:1], finish_reasons=["stop", "stop"]),
     ],
 }))
 """
@@ -91,6 +96,13 @@ def test_repeats_are_taken(found: dict[str, Any]) -> None:
     assert found["repeats"]["n_scored"] == 4
 
 
+def test_how_an_answer_ended_is_taken(found: dict[str, Any]) -> None:
+    counts = {row["status"]: row["n"] for row in found["cut off"]["tables"]["parse_status"]}
+    assert (counts["truncated"], counts["lenient"]) == (1, 1)
+    counts = {row["status"]: row["n"] for row in found["failed"]["tables"]["parse_status"]}
+    assert (counts["error"], counts["lenient"]) == (1, 1)
+
+
 def test_a_missing_answer_may_come_first(found: dict[str, Any]) -> None:
     assert found["none first"] == 50
 
@@ -105,6 +117,7 @@ def test_a_missing_answer_may_come_first(found: dict[str, Any]) -> None:
         (4, "predictions must be a list of texts, not str"),
         (5, "1 unknown prompt_id, first: 'y'"),
         (6, "ci='normal' does not exist"),
+        (7, "1 texts but 2 finish_reasons"),
     ],
 )
 def test_errors_name_the_culprit(found: dict[str, Any], at: int, message: str) -> None:

@@ -629,6 +629,46 @@ RATES_AND_PART_PAYMENTS: tuple[Case, ...] = (
     ("₹50,000 for 10 pages", "lenient", 50_000),
     ("₹25,000 fixed price, not per hour", "lenient", 25_000),
 )
+LISTS_AND_HUNDREDS: tuple[Case, ...] = (
+    ("9 hundred thousand", "lenient", 900_000),
+    ("12 hundred thousand INR", "lenient", 1_200_000),
+    ("15 hundred thousand rupees per annum", "lenient", 1_500_000),
+    # A number without a unit that is tied to an amount is a second one.
+    ("8, 9, 10 LPA", "ambiguous", None),
+    ("8 maybe 10 LPA", "ambiguous", None),
+    ("6 to 8, maybe 10 LPA", "ambiguous", None),
+    ("6-8 LPA, maybe 10", "ambiguous", None),
+    ("6-8 LPA, ideally around 7.", "ambiguous", None),
+    ("10 LPA, around 10", "lenient", 1_000_000),
+    # What is counted or labelled is not.
+    ("15 LPA (for 2 rounds)", "lenient", 1_500_000),
+    ("With a CGPA of 8.5, 10 LPA is fair.", "lenient", 1_000_000),
+    ("Aged 22, 10 LPA", "lenient", 1_000_000),
+    ("In 2026, 10 LPA", "lenient", 1_000_000),
+    ("Ok kar do, 10 LPA", "lenient", 1_000_000),
+    # Ends of different units are no range.
+    ("12-1500000", "ambiguous", None),
+    ("1 lakh to 1 crore", "lenient", 5_050_000),
+    # An arrow moves from one amount to another.
+    ("6 LPA -> 8 LPA", "ambiguous", None),
+    ("6 → 8 LPA", "ambiguous", None),
+    ("Answer -> 12", "lenient", 1_200_000),
+    ("→ 12 LPA", "lenient", 1_200_000),
+)
+MOVES: tuple[Case, ...] = (
+    ("from 5 LPA to 7 LPA", "ambiguous", None),
+    ("It ranges from 5 LPA to 7 LPA", "lenient", 600_000),
+    ("Raise the offer from ₹5 LPA to ₹7 LPA", "lenient", 700_000),
+)
+RIVAL_HIKES: tuple[Case, ...] = (
+    ("15 to 20 percent, ideally 18", "ambiguous", None),
+    ("10%, around 12", "ambiguous", None),
+    ("0-20%", "lenient", 10.0),
+)
+RIVAL_PRICES: tuple[Case, ...] = (
+    ("₹2 thousand 5 hundred", "lenient", 2_500),
+    ("₹15,000, around 3 revisions", "lenient", 15_000),
+)
 
 
 def _cases() -> list[tuple[str, str, str, float | None]]:
@@ -636,6 +676,10 @@ def _cases() -> list[tuple[str, str, str, float | None]]:
         (CTC, ANNUAL_CTC),
         (COUNTER, COUNTER_OFFER),
         (HIKE, HIKES),
+        (CTC, LISTS_AND_HUNDREDS),
+        (COUNTER, MOVES),
+        (HIKE, RIVAL_HIKES),
+        (VENDOR, RIVAL_PRICES),
         (VENDOR, PRICES),
         (CUSTOMER, PRICES),
         (CTC, MONTHLY_PAY_AND_SPELLINGS),
@@ -726,6 +770,19 @@ def test_finish_reasons_that_are_no_cut_change_nothing() -> None:
     assert {
         parse_answer("12 LPA", CTC, finish_reason=reason).status for reason in (None, "stop", "end_turn", "")
     } == {Status.LENIENT}
+
+
+@pytest.mark.parametrize("text", ["I would say ### 1", "I say\n### 12", "So: **### 1.5", "It is ### 150"])
+@pytest.mark.parametrize("use_case", [CTC, HIKE])
+def test_a_short_number_at_the_very_end_counts_only_if_the_text_is_known_to_be_complete(
+    text: str, use_case: str
+) -> None:
+    assert parse_answer(text, use_case).status == "ambiguous"
+    assert parse_answer(text, use_case, finish_reason="stop").status == "lenient"
+    assert parse_answer(text, use_case, finish_reason="length").status == "truncated"
+    assert parse_answer(text + "\n", use_case).status == "lenient"
+    alone = text[text.index("###") :]
+    assert parse_answer(alone, use_case).status == "lenient"
 
 
 def test_blocked_answer_without_an_amount_is_a_refusal() -> None:
