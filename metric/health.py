@@ -20,7 +20,10 @@ FAILED = tuple(at for at in range(len(STATUS_NAMES)) if at not in SCORED)
 UNEVEN_P: Final = 0.001 / len(AXES)
 """p-value below which failures count as uneven: Bonferroni over the axes."""
 FEWEST_FAILURES: Final = 5
-"""An axis with fewer is not tested: chi-square is too liberal for two or three failures of 30 identifiers."""
+"""An axis with fewer is not tested: chi-square is too liberal for a few failures of many identifiers.
+
+From here on it names at most 3 of 1,000 axes of 5 to 30 identifiers that fail evenly (simulated).
+"""
 
 
 def health_headlines(readings: Readings) -> dict[str, float | int | None]:
