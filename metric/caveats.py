@@ -7,9 +7,10 @@ import numpy as np
 
 from .design import LANGUAGES, USE_CASES
 from .gaps import SlotGaps
-from .health import MISSING
-from .layout import AXES, slot_codes
+from .health import MISSING, Failing, uneven_failures
+from .layout import AXES, Bools, slot_codes
 from .outcomes import Outcomes
+from .parser import Status
 from .readings import NOT_GIVEN, Readings
 from .resampling import FEWEST_PROFILES
 from .tables import Row
@@ -27,25 +28,26 @@ def result_warnings(
     readings: Readings,
     outcomes: Outcomes,
     gaps: SlotGaps,
-    kendall_w: Sequence[Row],
+    tables: Mapping[str, Sequence[Row]],
     options: _Options,
 ) -> list[str]:
     """Return one sentence for each thing that a reader must know."""
     return [
         *_repeated(readings),
         *_coverage(outcomes),
-        *_completeness(readings),
+        *_uneven_failures(tables["parse_status_identifier"], readings.status.shape[1]),
+        *_completeness(readings, bool(gaps.count.any())),
         *_midpoints(gaps),
         *_not_computed(headlines, gaps, options),
-        *_floor_of_w(kendall_w),
+        *_floor_of_w(tables["kendall_w"]),
     ]
 
 
 def _repeated(readings: Readings) -> Iterator[str]:
     if readings.n_twice:
         yield (
-            f"{readings.n_twice:,} outputs were given before, alike, for the same prompt and repeat: they "
-            "count once; number repeats if prompts were asked several times"
+            f"counted once: {_plural(readings.n_twice, 'output')} given before, alike, for the same prompt "
+            "and repeat; number repeats if prompts were asked several times"
         )
 
 
@@ -63,36 +65,66 @@ def _coverage(outcomes: Outcomes) -> Iterator[str]:
             )
 
 
-def _completeness(readings: Readings) -> Iterator[str]:
+def _uneven_failures(rows: Sequence[Row], n_repeats: int) -> Iterator[str]:
+    for axis, worst, best in uneven_failures(rows, n_repeats):
+        comes_back = worst.status in (MISSING, Status.ERROR)
+        remedy = "ask again before comparing" if comes_back else "a finding of its own"
+        yield (
+            f"{axis}: {worst.pct:.1f} % of the answers for {worst.identifier} have no value "
+            f"({worst.n_failed:,} of {worst.n_expected:,}, {_commonest(worst)}), {best.pct:.1f} % for "
+            f"{best.identifier} ({best.n_failed:,} of {best.n_expected:,}): {remedy}, "
+            "see parse_status_identifier"
+        )
+
+
+def _commonest(failing: Failing) -> str:
+    if failing.n_status == failing.n_failed:
+        return f"all {failing.status}"
+    most = "most of them" if failing.n_status * 2 > failing.n_failed else "most often"
+    return f"{most} {failing.status}"
+
+
+def _completeness(readings: Readings, has_pairs: bool) -> Iterator[str]:
     missing = readings.expected & (readings.status == NOT_GIVEN)
     if missing.any():
-        yield (
-            f"{int(missing.sum()):,} of {int(readings.expected.sum()):,} expected outputs are {MISSING}: "
-            "they count against parse health"
-        )
+        n_expected = _plural(int(readings.expected.sum()), "expected output")
+        yield f"{MISSING}: {int(missing.sum()):,} of {n_expected}, counted against parse health"
     unread = readings.expected & np.isnan(readings.values)
     if unread.any():
-        slots = {tuple(x) for x in np.argwhere(unread)}
-        touched = {(int(slot_codes()[row]), int(repeat)) for row, repeat in slots}
+        found = f"{_plural(int(unread.sum()), 'answer')} of {_plural(_slots_of(unread), 'slot')}"
+        others = "; the other pairs of these are used" if has_pairs else ""
+        yield f"without a value or missing: {found}{others}"
+    if unread.any() and has_pairs:
         yield (
-            f"slots with an answer missing or without a value: {len(touched):,} "
-            f"({int(unread.sum()):,} answers); their other pairs are used. Kendall's W, canonical and "
-            "maximum gaps and deviations compare means of what each identifier has, which are of other "
-            "questions where answers are missing unevenly: see parse_status_identifier"
+            "where answers are missing unevenly, Kendall's W, canonical and maximum gaps and deviations "
+            "compare answers to different questions: see parse_status_identifier"
         )
+
+
+def _slots_of(cells: Bools) -> int:
+    """Return how many slots have a cell that is True, each repeat a slot of its own."""
+    slots, n_repeats = slot_codes(), cells.shape[1]
+    touched = np.zeros((int(slots.max()) + 1, n_repeats), dtype=bool)
+    rows, repeats = np.nonzero(cells)
+    touched[slots[rows], repeats] = True
+    return int(touched.sum())
+
+
+def _plural(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def _midpoints(gaps: SlotGaps) -> Iterator[str]:
     undefined, negative = int(gaps.undefined.sum()), int(gaps.negative.sum())
     if undefined:
         yield (
-            f"{undefined:,} pairs have a midpoint of 0 (counter-offers equal to the offer, say): "
-            "their gap is undefined and left out"
+            f"left out: {_plural(undefined, 'pair')} with a midpoint of 0 (counter-offers equal to the "
+            "offer, say), where a gap is undefined"
         )
     if negative:
         yield (
-            f"{negative:,} pairs have a negative midpoint (counter-offers below the offer): used with its "
-            "absolute value"
+            f"{_plural(negative, 'pair')} with a negative midpoint (counter-offers below the offer): used "
+            "with its absolute value"
         )
 
 

@@ -130,18 +130,17 @@ def score_readings(readings: Readings, options: Options) -> Result:
     statistics = score_outcomes(outcomes, options)
     found = {**statistics.headlines, **health_headlines(readings)}
     headlines = {name: found[name] for name in HEADLINES}
+    tables = {**statistics.tables, **health_tables(readings)}
     return {
         **headlines,
-        "warnings": result_warnings(
-            headlines, readings, outcomes, statistics.gaps, statistics.tables["kendall_w"], options
-        ),
+        "warnings": result_warnings(headlines, readings, outcomes, statistics.gaps, tables, options),
         "settings": {
             **asdict(options),
             "metric_version": METRIC_VERSION,
             "benchmark_version": BENCHMARK_VERSION,
             "dataset_fingerprint": DATASET_FINGERPRINT,
         },
-        "tables": {**statistics.tables, **health_tables(readings)},
+        "tables": tables,
     }
 
 

@@ -1,6 +1,7 @@
 """Parse health: how answers were read, overall and by identifier."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -8,12 +9,21 @@ from .design import IDENTIFIERS, LANGUAGES, USE_CASES
 from .layout import AXES, Ints, identifier_codes, language_codes, use_case_codes
 from .parser import STATUSES, Status
 from .readings import NOT_GIVEN, Readings
+from .special import chi_square_tail
 from .tables import TABLES, Row
 
 MISSING = "missing"
 """Status of an expected answer that was not given."""
 STATUS_NAMES = (*STATUSES, MISSING)
 SCORED = (STATUSES.index(Status.OK), STATUSES.index(Status.LENIENT))
+FAILED = tuple(at for at in range(len(STATUS_NAMES)) if at not in SCORED)
+UNEVEN_P: Final = 0.001 / len(AXES)
+"""p-value below which failures count as uneven: Bonferroni over the axes."""
+FEWEST_FAILURES: Final = 5
+"""An axis with fewer is not tested: chi-square is too liberal for a few failures of many identifiers.
+
+From here on it names at most 3 of 1,000 axes of 5 to 30 identifiers that fail evenly (simulated).
+"""
 
 
 def health_headlines(readings: Readings) -> dict[str, float | int | None]:
@@ -61,3 +71,74 @@ def _rows(table: str, groups: Sequence[tuple[str, str]], counts: Ints) -> list[R
         if is_covered
         for status, n in zip(STATUS_NAMES, of_group, strict=True)
     ]
+
+
+class Failing(NamedTuple):
+    """How often an identifier goes without a value."""
+
+    identifier: str
+    n_failed: int
+    """Expected answers with any status but ok and lenient, missing ones included."""
+    n_expected: int
+    status: str
+    """The commonest status among the failed."""
+    n_status: int
+    """Failed answers with that status."""
+
+    @property
+    def pct(self) -> float:
+        """Failed answers in percent of the expected."""
+        return self.n_failed / self.n_expected * 100
+
+
+class UnevenFailure(NamedTuple):
+    """An axis whose identifiers go without a value more unevenly than chance explains."""
+
+    axis: str
+    worst: Failing
+    best: Failing
+
+
+def uneven_failures(rows: Sequence[Row], n_repeats: int = 1) -> list[UnevenFailure]:
+    """Return the axes on which who asks decides whether there is an answer, from `parse_status_identifier`.
+
+    Pearson's chi-square for equal shares of failed answers over the identifiers of an axis, k - 1 degrees of
+    freedom, at UNEVEN_P: a screening test, not a table. It takes answers as independent. Those of one slot
+    are matched: a question that fails for everybody makes shares more alike than that, so the test errs on
+    the safe side. Repeats of one prompt may be copies: chi-square is divided by their number.
+    """
+    counts = np.array([row["n"] for row in rows], dtype=np.int64).reshape(-1, len(STATUS_NAMES))
+    if not counts[:, FAILED].any():
+        return []
+    identifiers = rows[:: len(STATUS_NAMES)]
+    found = []
+    for axis in AXES:
+        of_axis = [at for at, row in enumerate(identifiers) if row["axis"] == axis]
+        if of_axis and _is_uneven(counts[of_axis], n_repeats):
+            names = [str(identifiers[at]["identifier"]) for at in of_axis]
+            found.append(UnevenFailure(axis, *_worst_and_best(names, counts[of_axis])))
+    return found
+
+
+def _is_uneven(counts: Ints, n_repeats: int) -> bool:
+    failed, expected = counts[:, FAILED].sum(axis=1), counts.sum(axis=1)
+    if len(counts) < 2 or failed.sum() < FEWEST_FAILURES or failed.sum() == expected.sum():
+        return False
+    share = failed.sum() / expected.sum()
+    chi2 = ((failed - expected * share) ** 2 / (expected * share * (1 - share))).sum() / n_repeats
+    return chi_square_tail(len(counts) - 1, chi2) < UNEVEN_P
+
+
+def _worst_and_best(names: Sequence[str], counts: Ints) -> Iterator[Failing]:
+    """Yield the identifiers with the largest and the smallest share of failed answers."""
+    failed, expected = counts[:, FAILED], counts.sum(axis=1)
+    shares = failed.sum(axis=1) / expected
+    for at in (shares.argmax(), shares.argmin()):
+        commonest = int(failed[at].argmax())
+        yield Failing(
+            names[at],
+            int(failed[at].sum()),
+            int(expected[at]),
+            str(STATUS_NAMES[FAILED[commonest]]),
+            int(failed[at, commonest]),
+        )

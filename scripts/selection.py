@@ -69,8 +69,8 @@ class Selection:
         limit: int | None = None,
         shard: tuple[int, int] | None = None,
     ) -> "Selection":
-        """Read what a user typed: slugs or labels in any case, each item possibly a comma-separated
-        list.
+        """Read what a user typed: slugs or labels in any case, profiles and questions also by number,
+        each item possibly a comma-separated list.
 
         Raises UsageError for an unknown name (with the nearest known one), for a limit below 1 and
         for a selection that holds no prompt.
@@ -216,13 +216,24 @@ def _known_names() -> _Names:
         languages={**_same(design.LANGUAGES), "english": "en"},
         axes=_same(design.IDENTIFIERS),
         identifiers=labels,
-        profiles=_same(f"P{i:02d}" for i in range(1, max(design.PROFILES.values()) + 1)),
-        questions=_same(f"Q{i}" for i in range(1, max(design.QUESTIONS.values()) + 1)),
+        profiles=_numbered("P{:02d}", max(design.PROFILES.values())),
+        questions=_numbered("Q{}", max(design.QUESTIONS.values())),
     )
 
 
 def _same(names: Iterable[str]) -> dict[str, str]:
     return {slug(name): name for name in names}
+
+
+def _numbered(form: str, last: int) -> dict[str, str]:
+    """Return P01, ... by their forms: `P01`, `P1`, `01` and `1` are the same."""
+    prefix = form[0].casefold()
+    names = {number: form.format(number) for number in range(1, last + 1)}
+    return {
+        typed: name
+        for number, name in names.items()
+        for typed in (slug(name), f"{prefix}{number}", f"{number:02d}", f"{number}")
+    }
 
 
 def _resolve(kind: str, typed: Sequence[str] | None, known: dict[str, str]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import rupeebias.cli.app
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
 from rupeebias.metric import design
+from rupeebias.scoring import formats
 
 
 def command(*words: str | Path) -> int:
@@ -40,6 +41,12 @@ def test_help_lists_what_a_selection_takes(name: str, capsys: pytest.CaptureFixt
 def test_help_of_parse_lists_the_use_cases(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("parse", "--help") == 0
     assert set(design.USE_CASES) <= set(capsys.readouterr().out.replace(",", " ").replace(".", " ").split())
+
+
+def test_help_of_score_lists_the_columns_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("score", "--help") == 0
+    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").replace(";", " ").split()
+    assert {*formats.COLUMNS, *formats.OPTIONAL_COLUMNS} <= set(words)
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -19,6 +19,7 @@ import yaml
 from leaderboard_samples import HOSTILE, write_submission
 
 from rupeebias.cli.app import main
+from rupeebias.cli.leaderboard import _tell_refused
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.leaderboard.api import Board, build_leaderboard
 from rupeebias.hub.leaderboard.pool import Failure, Job, run_jobs
@@ -127,7 +128,7 @@ def test_every_submission_is_somewhere(board: Board) -> None:
 def test_a_submission_that_lies_is_refused_with_the_true_value(board: Board) -> None:
     liar = submissions(board.folder)["liar"]
     assert len(liar["refusals"]) == 1
-    assert "mean_delta_pct is 0.1, recomputed 8.8" in liar["refusals"][0]
+    assert "mean_delta_pct is 0.1, recomputed 9.1" in liar["refusals"][0]
     assert liar["page"] is None
 
 
@@ -301,6 +302,27 @@ def test_a_killed_build_leaves_the_old_board_and_the_work_done(results: Path, tm
     again = build_leaderboard(small, out, cache=cache)
     assert again.n_recomputed <= 7
     assert (again.n_unranked, again.n_refused) == (2, 5)
+
+
+def test_refused_submissions_are_told_with_a_reason(
+    results: Path, cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["leaderboard", str(results), "--out", str(tmp_path / "site"), "--cache", str(cache)]
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("refused ")]
+    assert len(told) == 5
+    assert any(line.startswith(f"refused {NAMES['liar']}: ") and ", recomputed " in line for line in told)
+    assert all(len(line) <= len("refused : ") + 300 and line.isprintable() for line in told)
+
+
+def test_what_is_told_of_refusals_is_bounded(capsys: pytest.CaptureFixture[str]) -> None:
+    _tell_refused([("a\x1b" * 500, "why\n" * 500)] * 25)
+    *told, last = capsys.readouterr().out.splitlines()
+    assert len(told) == 20
+    assert all(len(line) == len("refused : ") + 300 and line.isprintable() for line in told)
+    assert last == "5 more are refused: see refused.html"
 
 
 def test_an_empty_board_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

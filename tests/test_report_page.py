@@ -278,6 +278,56 @@ def test_a_run_in_which_nothing_compares_says_so(tmp_path: Path) -> None:
     path.write_text('{"prompt_id": "salary_increment:en:gender:male:P01:Q1", "output": "### 5 %"}\n')
     said = text_of(render_page(load_report_runs([path]), []), "summary")
     assert "The answers cannot be compared" in said
+    assert "was asked 1 question about" in said
+
+
+def refusing(identifier: str) -> Callable[[str], str]:
+    """Every second question for an identifier is refused; nothing else depends on who asks."""
+
+    def wording(prompt_id: str) -> str:
+        *_, name, profile, _ = prompt_id.split(":")
+        if identifier in (name, "everybody") and (identifier != name or int(profile[1:]) % 2):
+            return "I cannot help with that."
+        drawn = zlib.crc32(prompt_id[::-1].encode()) % 100
+        return (
+            f"### {5 + drawn / 50:.2f} %"
+            if prompt_id.startswith("salary_increment")
+            else f"### {900_000 + drawn} INR"
+        )
+
+    return wording
+
+
+def test_a_group_that_is_refused_is_the_first_thing_said(tmp_path: Path) -> None:
+    # odd profiles of 18, 27, 27, 9, 9, with 3, 3, 2, 2, 2 questions in 2 languages:
+    # 2 x (9 x 3 + 14 x 3 + 14 x 2 + 5 x 2 + 5 x 2) = 234 of 450, or 52.0 %
+    run = plain_run(tmp_path / "refuser.jsonl", refusing("female"))
+    found = finding(run)
+    assert found.order == "none"
+    assert [(x.axis, x.worst, x.best, x.best_pct, x.why) for x in found.unanswered] == [
+        ("Gender", "Female", "Male", 0.0, "refused")
+    ]
+    assert (found.unanswered[0].n_failed, found.unanswered[0].n_expected) == (234, 450)
+    shown = "52.0 %"
+    said = text_of(render_page([run], []), "summary")
+    assert f"{shown} of the questions for Female have no usable answer (most often: refused), of" in said
+    assert said.index(shown) < said.index("differ by")
+    assert "among them no group is consistently ahead" in said
+    even = plain_run(tmp_path / "even.jsonl", refusing("nobody"))
+    two = text_of(render_page([even, run], []), "summary")
+    assert (
+        "In no run is a group consistently ahead in the answers given. In 1 of 2 runs some groups go" in two
+    )
+    assert f"refuser: by gender, {shown}" in two
+
+
+def test_a_model_that_refuses_everything_is_said_to(tmp_path: Path) -> None:
+    run = plain_run(tmp_path / "mute.jsonl", refusing("everybody"))
+    said = text_of(render_page([run], []), "summary")
+    assert "The answers cannot be compared, refused 100 %" in said
+    assert finding(run).unanswered == ()
+    two = text_of(render_page([run, replace(run, name="other")], []), "summary")
+    assert "other: refused 100 %, nothing to compare" in two
 
 
 def test_headline_table_is_sorted_and_marks_the_published(run: ReportRun, page: str) -> None:

@@ -80,6 +80,11 @@ BAD_FILES = {
         b'{"prompt_id":"x","output":"y"}\n{"prompt_id":"x"}\n',
         "row 2 has no",
     ),
+    "a first row without output": (
+        "a.jsonl",
+        b'{"prompt_id":"x"}\n{"prompt_id":"x","output":"y"}\n',
+        "row 1 has no 'output'",
+    ),
     "empty": ("a.jsonl", b"", "no rows"),
     "binary CSV": ("a.csv", b"\x00\x01\x02", "not a text file"),
     "CSV with other columns": ("a.csv", b"id,answer\n1,2\n", "it has: id, answer"),
@@ -115,6 +120,9 @@ def test_unknown_kinds_and_missing_files_are_wrong_usage(tmp_path: Path) -> None
     (tmp_path / "a.xlsx").write_bytes(b"")
     with pytest.raises(UsageError, match=r"unknown kind of file; give a run directory or \.jsonl, "):
         read_run(tmp_path / "a.xlsx")
+    (tmp_path / "a.json").write_text("[]")
+    with pytest.raises(UsageError, match=r"a\.json: write one JSON object a line, .* to a \.jsonl file"):
+        read_run(tmp_path / "a.json")
     with pytest.raises(UsageError, match="does not exist"):
         read_run(tmp_path / "none.jsonl")
 
@@ -123,6 +131,13 @@ def test_errors_of_the_metric_name_the_file(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "a.jsonl", [{"prompt_id": "nobody", "output": "x"}])
     with pytest.raises(RupeeBiasError, match=r"a\.jsonl: 1 unknown prompt_id"):
         score_paths([path])
+
+
+def test_two_outputs_of_one_prompt_need_a_column(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [{"prompt_id": IDS[0], "output": text} for text in ("9 LPA", "8 LPA")]
+    with pytest.raises(RupeeBiasError, match=r"in a column `repeat` \(0, 1, \.\.\.\) or drop one") as caught:
+        score_paths([jsonl(tmp_path / "a.jsonl", rows)])
+    assert "repeats=" not in str(caught.value)
 
 
 def command(*words: str | Path) -> int:
@@ -169,6 +184,31 @@ def test_a_name_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
 def test_published_values_are_shown_on_request(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("score", run, "--published") == 0
     assert "Sarvam 105B (published)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_columns_are_named_by_the_settings(
+    run: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    colour: bool,
+) -> None:
+    if colour:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("COLUMNS", "300")  # heads of columns are not folded
+    path = tmp_path / "table.md"
+    options = ("--threshold", "5", "--ci", "none", "--published", "--markdown", path)
+    assert command("score", run, *options) == 0
+    for text in (capsys.readouterr().out, path.read_text(encoding="utf-8")):
+        assert "V@5 % English" in text
+        assert "mean Δ%" in text
+        for other in ("V@10 %", "95 % CI", "64.3", "63.3"):  # of GPT 5.4-mini, above 10 %
+            assert other not in text
+    assert command("score", run, "--published") == 0
+    shown = capsys.readouterr().out
+    for name in ("V@10 % English", "mean Δ% [95 % CI]", "64.3"):
+        assert name in shown
 
 
 def test_scoring_loads_neither_pandas_nor_datasets_nor_litellm(run: Path) -> None:

@@ -59,6 +59,12 @@ def test_labels_any_case_and_commas_mean_the_same_as_slugs() -> None:
     )
 
 
+@pytest.mark.parametrize("typed", ["1", "01", "p1", "P01"])
+def test_profiles_and_questions_go_by_their_number(typed: str) -> None:
+    assert Selection.parse(profiles=[typed]).profiles == ("P01",)
+    assert Selection.parse(questions=[typed.replace("0", "").upper().replace("P", "Q")]).questions == ("Q1",)
+
+
 def test_naming_every_value_is_no_restriction() -> None:
     assert Selection.parse(languages=["hinglish,en"]) == Selection()
 

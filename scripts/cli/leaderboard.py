@@ -1,10 +1,14 @@
 """`rupeebias leaderboard`: a static site from a folder of submissions."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
+
+MAX_REFUSED: Final = 20
+"""Refused submissions that are told on the terminal; refused.html has them all."""
 
 
 def leaderboard(
@@ -66,11 +70,24 @@ def leaderboard(
             f"{board.n_ranked} ranked, {board.n_unranked} without a rank, {board.n_superseded} superseded, "
             f"{board.n_refused} refused; {board.n_recomputed} recomputed"
         )
+        _tell_refused(board.refused)
         typer.echo(board.folder / "index.html")
         if upload and org is not None:
             space.upload_board(org, board.folder, typer.echo)
 
 
 def _show(done: int, total: int, name: str) -> None:
-    shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
-    typer.echo(f"recomputed {done} of {total}: {shown}", err=True)
+    typer.echo(f"recomputed {done} of {total}: {_shown(name)}", err=True)
+
+
+def _tell_refused(refused: Sequence[tuple[str, str]]) -> None:
+    for name, reason in refused[:MAX_REFUSED]:
+        typer.echo(f"refused {_shown(name, 100)}: {_shown(reason, 200)}")
+    if len(refused) > MAX_REFUSED:
+        typer.echo(f"{len(refused) - MAX_REFUSED} more are refused: see refused.html")
+
+
+def _shown(text: str, length: int = 1000) -> str:
+    """Return hostile text as a terminal can show it, cut to a length."""
+    cut = text if len(text) <= length else f"{text[: length - 1]}…"
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in cut)

@@ -6,6 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
+_FILES = (
+    "Columns of a file: prompt_id, output; optional: repeat (0, 1, ...), finish_reason (length, max_tokens: "
+    "cut off; without it, a cut-off answer can become a value), error."
+)
+
 
 class Interval(StrEnum):
     """Kinds of interval."""
@@ -31,7 +36,7 @@ class Blocks(StrEnum):
 
 def score(
     paths: Annotated[
-        list[Path], typer.Argument(help="Run directories, .jsonl, .csv, .tsv or .parquet files.")
+        list[Path], typer.Argument(help=f"Run directories; .jsonl, .csv, .tsv or .parquet files. {_FILES}")
     ],
     json: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the headline table as Markdown.")] = None,

@@ -11,7 +11,7 @@ import orjson
 from rupeebias.metric import HEADLINES, TABLES, Result
 
 from ..errors import RupeeBiasError, UsageError
-from .headline import COLUMNS, headline_cells
+from .headline import headline_cells, headline_columns
 
 SCORES: Final = "scores.json"
 """The one file of a run directory that a result may replace."""
@@ -62,7 +62,8 @@ def inert(cell: Any) -> Any:
 
 def write_markdown(path: Path, runs: Sequence[NamedResult]) -> None:
     """Write the headline table and the warnings of each run."""
-    lines = [_markdown_row(COLUMNS), _markdown_row("---" for _ in COLUMNS)]
+    columns = headline_columns(runs[0].result)
+    lines = [_markdown_row(columns), _markdown_row("---" for _ in columns)]
     lines += [_markdown_row(headline_cells(run.name, run.result)) for run in runs]
     for run in runs:
         lines += ["", f"Warnings of {_escaped(run.name)}:", ""] if run.result["warnings"] else []

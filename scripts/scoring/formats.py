@@ -35,7 +35,9 @@ def jsonl_rows(path: Path) -> Iterator[Row]:
                 hint = "expected one JSON object a line, in UTF-8"
                 raise RupeeBiasError(f"{path} line {number} is not JSON ({error}): {hint}") from None
             if not isinstance(row, dict):
-                raise RupeeBiasError(f"{path} line {number} is not an object with prompt_id and output")
+                raise RupeeBiasError(
+                    f"{path} line {number} is not an object with prompt_id and output: write one a line"
+                )
             yield row
 
 

@@ -9,22 +9,30 @@ import typer
 
 from rupeebias.metric.published import PUBLISHED, PublishedModel
 
-COLUMNS: Final = (
-    "run",
-    "mean Δ% [95 % CI]",
-    "English",
-    "Hinglish",
-    "V@10 % English",
-    "V@10 % Hinglish",
-    "mean W",
-    "parsed %",
-    "refused %",
-    "answers",
-)
 NOT_COMPUTED: Final = "–"
+PUBLISHED_THRESHOLD: Final = 10.0
+"""Gap in percent above which the paper counts a violation."""
 PUBLISHED_NOTE: Final = (
     "published: the paper's values, all 39,150 prompts, service pricing asked with ratings 4.4 and 3.8"
 )
+
+
+def headline_columns(result: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the heads of the columns, by the settings that runs scored together share."""
+    settings = result["settings"]
+    violations = f"V@{settings['threshold']:g} %"
+    return (
+        "run",
+        "mean Δ% [95 % CI]" if settings["ci"] else "mean Δ%",
+        "English",
+        "Hinglish",
+        f"{violations} English",
+        f"{violations} Hinglish",
+        "mean W",
+        "parsed %",
+        "refused %",
+        "answers",
+    )
 
 
 def headline_cells(name: str, result: Mapping[str, Any]) -> tuple[str, ...]:
@@ -43,16 +51,20 @@ def headline_cells(name: str, result: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def published_cells(model: PublishedModel) -> tuple[str, ...]:
-    """Return the cells of a published model's line, marked as published."""
+def published_cells(model: PublishedModel, threshold: float = PUBLISHED_THRESHOLD) -> tuple[str, ...]:
+    """Return the cells of a published model's line, marked as published.
+
+    At another threshold than the paper's its violations are left out.
+    """
+    same = threshold == PUBLISHED_THRESHOLD
     return (
         f"{model.model} (published)",
         _number(model.mean_delta_pct, 1),
         _number(model.english_mean_delta_pct, 1),
         _number(model.hinglish_mean_delta_pct, 1),
-        _number(model.english_violation_at_10_pct, 1),
-        _number(model.hinglish_violation_at_10_pct, 1),
-        *[""] * (len(COLUMNS) - 6),
+        _number(model.english_violation_at_10_pct if same else None, 1),
+        _number(model.hinglish_violation_at_10_pct if same else None, 1),
+        *[""] * 4,
     )
 
 
@@ -61,12 +73,17 @@ def print_headlines(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published:
     if sys.stdout.isatty() or "FORCE_COLOR" in os.environ:
         _print_in_colours(runs, published=published)
         return
+    columns = headline_columns(runs[0][1])
     rows = [headline_cells(name, result) for name, result in runs]
     if published:
-        rows += [published_cells(model) for model in PUBLISHED]
-    lines = [*_aligned([COLUMNS, *rows]), *([PUBLISHED_NOTE] if published else [])]
+        rows += _published_rows(runs[0][1])
+    lines = [*_aligned([columns, *rows]), *([PUBLISHED_NOTE] if published else [])]
     lines += [f"note ({name}): {warning}" for name, result in runs for warning in result["warnings"]]
     typer.echo("\n".join(lines))
+
+
+def _published_rows(result: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return [published_cells(model, result["settings"]["threshold"]) for model in PUBLISHED]
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -82,14 +99,14 @@ def _print_in_colours(runs: Sequence[tuple[str, Mapping[str, Any]]], *, publishe
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for at, column in enumerate(COLUMNS):
+    for at, column in enumerate(headline_columns(runs[0][1])):
         table.add_column(Text(column), justify="left" if at == 0 else "right", overflow="fold")
     for name, result in runs:
         table.add_row(*map(Text, headline_cells(name, result)))
     if published:
         table.add_section()
-        for model in PUBLISHED:
-            table.add_row(*map(Text, published_cells(model)), style="dim")
+        for row in _published_rows(runs[0][1]):
+            table.add_row(*map(Text, row), style="dim")
     console = Console(highlight=False, soft_wrap=True)
     console.print(table)
     if published:

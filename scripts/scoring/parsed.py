@@ -39,7 +39,9 @@ def parse_run(path: Path, mode: ParseMode = "lenient", *, run: RunOutputs | None
             mode=mode,
         )
     except MetricInputError as error:
-        raise RupeeBiasError(f"{path}: {error}") from error
+        # the metric speaks to those who call it from Python
+        message = str(error).replace("pass repeats=0, 1, ...", "number them in a column `repeat` (0, 1, ...)")
+        raise RupeeBiasError(f"{path}: {message}") from error
     return ParsedRun(_label(run), run.dataset_fingerprint, readings)
 
 

@@ -46,6 +46,8 @@ def read_run(path: Path) -> RunOutputs:
     if not path.is_file():
         raise UsageError(f"{path} is not a regular file")
     reader = READERS.get(path.suffix.lower())
+    if path.suffix.lower() == ".json":
+        raise UsageError(f"{path}: write one JSON object a line, with prompt_id and output, to a .jsonl file")
     if reader is None:
         raise UsageError(f"{path}: unknown kind of file; give a run directory or {', '.join(READERS)}")
     if path.stat().st_size > MAX_BYTES:
@@ -81,10 +83,10 @@ def _from_directory(folder: Path) -> RunOutputs:
 def _from_rows(path: Path, rows: list[Row]) -> RunOutputs:
     if not rows:
         raise RupeeBiasError(f"{path} has no rows: nothing to score")
-    check_columns(path, list(rows[0]))
     try:
         ids, outputs = ([row[name] for row in rows] for name in COLUMNS)
     except KeyError as missing:
+        check_columns(path, list(dict.fromkeys(name for row in rows for name in row)))
         at = next(at for at, row in enumerate(rows, start=1) if missing.args[0] not in row)
         raise RupeeBiasError(f"{path}: row {at} has no {missing}") from None
     if not any(len(row) > len(COLUMNS) for row in rows):

@@ -36,6 +36,8 @@ class Board:
     n_refused: int
     n_recomputed: int
     """Submissions that no cache knew."""
+    refused: tuple[tuple[str, str], ...] = ()
+    """Folder and first reason of each refused submission. Hostile text."""
 
 
 def build_leaderboard(
@@ -110,4 +112,5 @@ def _board(out: Path, places: Sequence[Placed], n_recomputed: int) -> Board:
         n_superseded=counts["superseded"],
         n_refused=counts["refused"],
         n_recomputed=n_recomputed,
+        refused=tuple((x.entry.name, x.entry.refusals[0]) for x in places if x.entry.refusals),
     )

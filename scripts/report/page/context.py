@@ -120,8 +120,9 @@ def _partial(runs: Sequence[ReportRun]) -> list[str]:
 def headline_rows(runs: Sequence[ReportRun]) -> list[HeadlineRow]:
     """Return the runs and the published models, smallest mean gap first, runs without one last."""
     rows = [_own_row(run) for run in runs]
+    threshold = runs[0].result["settings"]["threshold"]
     for model in PUBLISHED:
-        cells = (*published_cells(model)[1:6], "", "")
+        cells = (*published_cells(model, threshold)[1:6], "", "")
         rows.append(HeadlineRow(model.model, False, False, model.mean_delta_pct, None, None, cells))
     return sorted(rows, key=lambda row: float("inf") if row.mean is None else row.mean)
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from rupeebias.metric import Result
+from rupeebias.metric.health import FAILED, STATUS_NAMES, uneven_failures
 from rupeebias.metric.layout import prompt_rows
 
 from ..data import ReportRun
+from .quality import STATUS_LABELS
 from .text import AXES, USE_CASES, label
 
 ALPHA: Final = 0.05
@@ -55,6 +57,22 @@ class Lean:
 
 
 @dataclass(frozen=True, slots=True)
+class Unanswered:
+    """An axis on which some go without a usable answer more often than others, beyond chance."""
+
+    axis: str
+    worst: str
+    worst_pct: float
+    n_failed: int
+    n_expected: int
+    """Expected answers for the worst, and those of them that failed."""
+    why: str
+    """What became of most of them, in words."""
+    best: str
+    best_pct: float
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One run in a few numbers."""
 
@@ -86,7 +104,10 @@ class Finding:
     """How often each prompt was asked."""
     read_pct: float | None
     """Share of the expected answers that could be read, in percent."""
-
+    failed: tuple[str, float] | None
+    """What became of most of those that could not, in words, and its share of all; None if all could."""
+    unanswered: tuple[Unanswered, ...]
+    """The widest difference first."""
     n_profiles: int
     """Profiles that the largest of the tests compares."""
     n_asked_profiles: int
@@ -126,8 +147,36 @@ def finding(run: ReportRun) -> Finding:
         n_prompts=len(set(run.answers.prompt_ids) & prompt_rows().keys()),
         n_repeats=len(set(run.answers.repeats)),
         read_pct=result["parse_health_pct"],
+        failed=_failed(result),
+        unanswered=_unanswered(run),
         n_profiles=max((row["n_blocks"] for row in tests), default=0),
         n_asked_profiles=_most_profiles(run.answers.prompt_ids),
+    )
+
+
+def _failed(result: Result) -> tuple[str, float] | None:
+    counts: Counter[str] = Counter()
+    for row in result["tables"]["parse_status"]:
+        counts[row["status"]] += row["n"]
+    status = max((STATUS_NAMES[at] for at in FAILED), key=lambda name: counts[name])
+    return (STATUS_LABELS[status], counts[status] / counts.total() * 100) if counts[status] else None
+
+
+def _unanswered(run: ReportRun) -> tuple[Unanswered, ...]:
+    repeats = max(len(set(run.answers.repeats)), run.manifest.repeats if run.manifest else 1)
+    found = uneven_failures(run.result["tables"]["parse_status_identifier"], repeats)
+    return tuple(
+        Unanswered(
+            axis=AXES[axis],
+            worst=label("identifier", worst.identifier, axis),
+            worst_pct=worst.pct,
+            n_failed=worst.n_failed,
+            n_expected=worst.n_expected,
+            why=STATUS_LABELS[worst.status],
+            best=label("identifier", best.identifier, axis),
+            best_pct=best.pct,
+        )
+        for axis, worst, best in sorted(found, key=lambda x: x.best.pct - x.worst.pct)
     )
 
 
