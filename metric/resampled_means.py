@@ -157,15 +157,17 @@ def row_resampled_means(samples: Sequence[Sample], n_resamples: int, rng: np.ran
     Each identifier's values are a sample. A resample draws as many (identifier, value) rows as there are, so
     that the number of rows of each identifier varies too; an identifier that is not drawn is NaN.
     """
-    n_rows = sum(len(sample.values) for sample in samples)
+    sizes = np.array([len(sample.values) for sample in samples])
+    n_rows = int(sizes.sum())
+    expand = [sample.cumulants.expands for sample in samples]
+    # in small tables it matters that an identifier is drawn less often where another is drawn more often
+    n_drawn = None if all(expand) else rng.multinomial(n_rows, sizes / n_rows, n_resamples).T
     means = np.full((len(samples), n_resamples), np.nan)
     for at, sample in enumerate(samples):
-        cumulants = sample.cumulants
-        if cumulants.expands:
-            means[at] = cumulants.law_among(n_rows).draws(n_resamples, rng)
-        elif cumulants.n:
-            n_drawn = rng.binomial(n_rows, cumulants.n / n_rows, n_resamples)
-            means[at] = _means_of_draws(sample.values, n_drawn, rng)
+        if n_drawn is None or expand[at]:
+            means[at] = sample.cumulants.law_among(n_rows).draws(n_resamples, rng)
+        elif sizes[at]:
+            means[at] = _means_of_draws(sample.values, n_drawn[at], rng)
     return means
 
 

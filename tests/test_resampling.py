@@ -60,6 +60,16 @@ def test_resampled_rows_have_the_law_of_plain_resampling() -> None:
     assert stats.ks_2samp(*spread).pvalue > 0.001
 
 
+def test_resampled_rows_of_a_tiny_table_are_drawn_together() -> None:
+    rng = np.random.default_rng(13)
+    means = row_resampled_means(samples_of_rows(np.array([[1.0], [2.0]])), 40_000, rng)
+    drawn = ~np.isnan(means)
+    # two rows are drawn: never none of both; (1/2)^2 that only the first, or only the second
+    assert drawn.any(axis=0).all()
+    assert drawn.all(axis=0).mean() == pytest.approx(0.5, abs=0.02)
+    assert (~drawn[0]).mean() == pytest.approx(0.25, abs=0.02)
+
+
 def test_cumulants_are_those_of_scipy() -> None:
     values = np.random.default_rng(1).lognormal(size=500)
     (found,) = Cumulants.of_rows(values[None])
