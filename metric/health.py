@@ -17,6 +17,7 @@ MISSING = "missing"
 STATUS_NAMES = (*STATUSES, MISSING)
 SCORED = (STATUSES.index(Status.OK), STATUSES.index(Status.LENIENT))
 FAILED = tuple(at for at in range(len(STATUS_NAMES)) if at not in SCORED)
+"""Places in STATUS_NAMES of those without a value."""
 UNEVEN_P: Final = 0.001 / len(AXES)
 """p-value below which failures count as uneven: Bonferroni over the axes."""
 FEWEST_FAILURES: Final = 5
