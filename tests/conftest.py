@@ -21,6 +21,17 @@ os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
 # And this before numpy is: tests run side by side, one a core, and their threads would wait for each other.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
+LONGEST = (
+    "test_publish_command",
+    "test_generate_cli",
+)
+"""Test files that take longest: they begin first, so that no process works on one when the others are idle."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    order = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
 
 @pytest.fixture(scope="session")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> "Staged":

@@ -23,7 +23,7 @@ from rupeebias.cli.leaderboard import _tell_refused
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.leaderboard.api import Board, build_leaderboard
 from rupeebias.hub.leaderboard.pool import Failure, Job, run_jobs
-from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS
+from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.selection import Selection
 
@@ -125,10 +125,12 @@ def test_every_submission_is_somewhere(board: Board) -> None:
     assert set(contents(board.folder)) == expected | {f"models/{NAMES[name]}.html" for name in WITH_PAGE}
 
 
-def test_a_submission_that_lies_is_refused_with_the_true_value(board: Board) -> None:
+def test_a_submission_that_lies_is_refused_with_the_true_value(board: Board, results: Path) -> None:
     liar = submissions(board.folder)["liar"]
+    honest = orjson.loads((results / FOLDER / NAMES["older"] / SCORES).read_bytes())  # of the same answers
+    assert honest["mean_delta_pct"] > 1
     assert len(liar["refusals"]) == 1
-    assert "mean_delta_pct is 0.1, recomputed 9.1" in liar["refusals"][0]
+    assert f"mean_delta_pct is 0.1, recomputed {honest['mean_delta_pct']}" in liar["refusals"][0]
     assert liar["page"] is None
 
 
