@@ -25,7 +25,7 @@ LONGEST = (
     "test_publish_command",
     "test_generate_cli",
 )
-"""Test files that take longest: they begin first, so that no process works on one when the others are idle."""
+"""Test files that take longest: they begin first, so that none is left when the others are done."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
