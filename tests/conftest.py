@@ -22,15 +22,43 @@ os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 LONGEST = (
-    "test_publish_command",
     "test_generate_cli",
+    "test_publish_command",
+    "test_batch_runs",
+    "test_local_model",
+    "test_report_figures",
+    "test_leaderboard",
+    "test_report_browser",
+    "test_publish_trouble",
+    "test_submit",
+    "test_leaderboard_space",
+    "test_leaderboard_folders",
+    "test_leaderboard_browser",
+    "test_dataset_folder",
+    "test_publish_care",
+    "test_soak",
+    "test_cli",
 )
-"""Test files that take longest: they begin first, so that none is left when the others are done."""
+"""These take longest and begin first, so that none is left when the others are done."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     order = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores: many tests wait for a server or a browser."""
+    from rupeebias.children import n_processors
+
+    return n_processors() + 1
+
+
+@pytest.fixture
+def _one_drawing_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw figures without further processes, which would take the cores of other tests."""
+    monkeypatch.setattr("rupeebias.report.figures.write.n_processors", lambda: 1)
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,7 @@ def test_a_dry_run_builds_and_writes_nothing(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.usefixtures("_one_drawing_process")
 def test_a_quiet_audit_prints_nothing_and_writes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -120,6 +120,7 @@ def test_a_console_without_a_rupee_sign_does_not_stop_a_command() -> None:
     assert b"1200000" in done.stdout.replace(b",", b"")
 
 
+@pytest.mark.usefixtures("_one_drawing_process")
 def test_an_audit_builds_generates_scores_and_resumes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -174,14 +174,17 @@ def test_messy_shares_are_those_of_the_record_and_lenient_forms_keep_the_value(
 ) -> None:
     messy, clean = SimulatedModel(RESPONDENTS["messy"]), SimulatedModel(RESPONDENTS["biased"])
     counts: dict[str, int] = {}
+    found, expected = [], []
     for name in prompt_ids:
         reply = messy.reply(name)
         assert reply.text is not None
         read = parse_answer(reply.text, name.split(":")[0], finish_reason=reply.finish_reason)
         counts[read.status] = counts.get(read.status, 0) + 1
         if read.value is not None:
-            # the two share their noise, so only the form may differ
-            assert read.value == pytest.approx(said(clean, name))
+            found.append(read.value)
+            expected.append(said(clean, name))
+    # the two share their noise, so only the form may differ
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
     shares = {
         "lenient": 0.12,
         "refusal": 0.03,
