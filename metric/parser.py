@@ -327,11 +327,11 @@ def _is_taken_back(text: str, found: re.Match[str], value: float, question: Ques
 
 
 def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
+    text = _without_links(text)
     if not text or text.isspace():
         return _no_text(ending)
     if _is_error(text):
         return Reading(Status.ERROR, None, 0, len(text), "The text reports a failed request.")
-    text = _without_links(text)
     reading = _read_marked(text, question) or _read_prose(text, question)
     if ending is Ending.CUT and not _is_complete(text, reading):
         return Reading(
@@ -341,7 +341,7 @@ def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
             reading.end,
             "The text was cut off before the answer was complete.",
         )
-    if ending is Ending.UNKNOWN and reading.status is Status.LENIENT and _CUT_SHORT.search(text):
+    if ending is Ending.UNKNOWN and reading.status is Status.LENIENT and _may_be_cut_short(text):
         note = "The number after ### has no unit and nothing follows it: it may be cut off."
         return Reading(Status.AMBIGUOUS, None, reading.start, reading.end, note)
     if ending is Ending.BLOCKED and reading.status is Status.UNPARSED:
@@ -362,11 +362,17 @@ def _no_text(ending: Ending) -> Reading:
     return Reading(Status.EMPTY, None, 0, 0, "There is no text.")
 
 
-# Behind other words, and so short that it may be the beginning of a number: "I would say ### 1".
-_CUT_SHORT = re.compile(r"[^\s#*_`]\W*###[\s*_`]*[0-9.]{1,3}\Z")
-
-
 _CLAUSE_END = re.compile(r"[.!?।](?=\s)|\n")
+
+
+def _may_be_cut_short(text: str) -> bool:
+    """Tell whether a text ends, behind other words, in a number so short that it may be but the beginning."""
+    at = text.rfind("###")
+    if at < 0 or len(text) - at > 20:
+        return False
+    number = text[at + 3 :].lstrip(" \t\n*_`")
+    is_short = len(number) <= 3 and number.replace(".", "").isdecimal()
+    return is_short and text[:at].strip(" \t\r\n#*_`") != ""
 
 
 def _is_complete(text: str, reading: Reading) -> bool:
