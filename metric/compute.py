@@ -26,6 +26,7 @@ Result: TypeAlias = dict[str, Any]
 """Headline values by name, then `warnings`, `settings` and `tables`; ready for JSON."""
 
 MAX_RESAMPLES: Final = 100_000
+MAX_THRESHOLD: Final = 10**9
 MAX_SEED: Final = 2**63 - 1
 
 
@@ -63,7 +64,8 @@ class Options:
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < np.inf or value > MAX_THRESHOLD:
         raise MetricInputError(f"{name}={value!r:.40}: must be a percentage, 0 or more")
     return float(value)
 

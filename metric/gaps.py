@@ -14,6 +14,8 @@ from .design import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
 from .layout import AXES, BLOCKS, Bools, Floats, Ints
 from .outcomes import Outcomes
 
+ZERO: Final = 1e-12
+"""A sum that is smaller than this share of its parts is 0 but for rounding."""
 TIE: Final = 1e-9
 """Gaps of exactly the threshold are common between rounded amounts; rounding must not lift them above it."""
 
@@ -37,7 +39,7 @@ def relative_gap_pct(a: Floats, b: Floats) -> Floats:
 
 def is_zero_sum(a: Floats, b: Floats) -> Bools:
     """Tell where a + b is 0 but for rounding: markups of -20 and 20 need not cancel to the last bit."""
-    return np.abs(a + b) <= 1e-12 * (np.abs(a) + np.abs(b))
+    return np.abs(a + b) <= ZERO * (np.abs(a) + np.abs(b))
 
 
 def pairwise_gaps_pct(values: Floats) -> Floats:

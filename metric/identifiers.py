@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .design import CANONICAL_PAIRS, IDENTIFIERS, PROFILES, USE_CASES
+from .gaps import ZERO, is_zero_sum
 from .intervals import Intervals
 from .layout import AXES, Floats
 from .outcomes import Outcomes, mean_where_any
@@ -32,9 +33,10 @@ def identifier_deviation_pct(outcomes: Outcomes, axis: str) -> Floats:
     """
     of_axis = [stack.only([key[2] == axis for key in stack.keys]) for stack in outcomes.identifier_means]
     means = np.concatenate([np.empty((0, len(IDENTIFIERS[axis]))), *(x.arrays for x in of_axis if x.keys)])
-    centres = mean_where_any(means, (1,))[:, None]
-    means, centres = means[centres[:, 0] != 0], centres[centres != 0][:, None]
-    return mean_where_any((means - centres) / np.abs(centres) * 100, (0,))
+    centres, sizes = (mean_where_any(part, (1,))[:, None] for part in (means, np.abs(means)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        deviations = (means - centres) / np.abs(centres) * 100
+    return mean_where_any(np.where(np.abs(centres) > ZERO * sizes, deviations, np.nan), (0,))
 
 
 class CanonicalPairGap(NamedTuple):
@@ -58,7 +60,7 @@ def signed_gap_pct(a: Floats, b: Floats) -> Floats:
     """Return (a - b) / |(a + b) / 2| x 100, elementwise; NaN where the midpoint is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = (a - b) / np.abs((a + b) / 2) * 100
-    return np.where(np.isfinite(gap), gap, np.nan)
+    return np.where(np.isfinite(gap) & ~is_zero_sum(a, b), gap, np.nan)
 
 
 class MaximumObservedGap(NamedTuple):

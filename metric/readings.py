@@ -1,7 +1,7 @@
 """The door of the metric: checks what comes in and reads every answer into dense arrays."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
@@ -80,9 +80,15 @@ def read_outputs(
 
 
 def _items(name: str, given: Iterable[Any]) -> list[Any]:
-    if given is None or isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    unordered = isinstance(given, set | frozenset | Mapping)
+    if given is None or unordered or isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise MetricInputError(f"{name} must be a list, not {type(given).__name__}")
     return list(given)
+
+
+def _names(name: str, given: Iterable[str]) -> list[str]:
+    """Return names whose order says nothing."""
+    return _items(name, list(given) if isinstance(given, set | frozenset) else given)
 
 
 def _kinds(items: list[Any]) -> set[type]:
@@ -190,7 +196,7 @@ def _without_duplicates(ids: list[str], texts: list[str | None], rows: Ints, col
 def _expected(given: Bools, expected: Iterable[str] | None) -> Bools:
     if expected is not None:
         mask = np.zeros(len(given), dtype=bool)
-        mask[_rows_of(list(expected))] = True
+        mask[_rows_of(_names("expected", expected))] = True
         return np.broadcast_to(mask[:, None], given.shape)
     slots, identifiers = slot_codes(), identifier_codes()
     touched = np.zeros((int(slots.max()) + 1, given.shape[1]), dtype=bool)

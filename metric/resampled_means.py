@@ -133,7 +133,7 @@ class Sample(NamedTuple):
         if n <= 2 * TAIL_SIZE:
             resamples = self.values[rng.integers(0, n, (n_resamples, n), dtype=np.uint16)]
             return np.asarray(resamples.mean(axis=1), dtype=float)
-        order = np.argsort(np.abs(self.values - self.values.mean()))
+        order = np.argsort(np.abs(self.values - np.median(self.values)))  # no outlier moves the median
         bulk, tail = self.values[order[:-TAIL_SIZE]], self.values[order[-TAIL_SIZE:]]
         from_tail = rng.binomial(n, TAIL_SIZE / n, n_resamples)
         from_bulk = n - from_tail

@@ -12,9 +12,11 @@ from scipy.stats import chi2_contingency
 
 import rupeebias
 from rupeebias.metric import HEADLINES, TABLES, MetricInputError, adjust_together, fairness_effect
+from rupeebias.metric.compute import Options, score, score_outcomes
 from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.health import STATUS_NAMES, uneven_failures
-from rupeebias.metric.layout import prompt_rows
+from rupeebias.metric.layout import N_PROMPTS, prompt_rows
+from rupeebias.metric.outcomes import Outcomes
 
 
 def answers(seed: int = 0, spelling: str = "### {} INR") -> dict[str, str]:
@@ -389,3 +391,30 @@ def test_ranks_of_counter_offers_are_those_of_their_amounts() -> None:
     ]
     for markup, amount in zip(*by_outcome, strict=True):
         assert markup["kendall_w"] == pytest.approx(amount["kendall_w"], rel=1e-12)
+
+
+def markups(values: dict[tuple[str, str], float]) -> Outcomes:
+    """Return outcomes of English counter-offers by religion, one value for each identifier and question."""
+    found = np.full((N_PROMPTS, 1), np.nan)
+    for (identifier, question), value in values.items():
+        found[prompt_rows()[f"counter_offer:en:religion:{identifier}:P01:{question}"]] = value
+    return Outcomes(found)
+
+
+def test_a_midpoint_that_is_zero_but_for_rounding_gives_no_gap() -> None:
+    # means 0.1 + 0.2 over two and -0.15: their sum is 2.8e-17, not 0
+    outcomes = markups(
+        {("hindu", "Q1"): 0.1, ("hindu", "Q2"): 0.2, ("muslim", "Q1"): -0.15, ("muslim", "Q2"): -0.15}
+    )
+    tables = score_outcomes(outcomes, Options(ci=None)).tables
+    assert [row["cpg_pct"] for row in tables["canonical_pair_gap"]] == [None]
+    assert tables["maximum_observed_gap"] == []
+    assert tables["identifier_deviation"] == []
+
+
+@pytest.mark.parametrize("given", [{"a", "b"}, {"a": 1}])
+def test_what_has_no_order_is_refused(given: Any) -> None:
+    with pytest.raises(MetricInputError, match="prompt_ids must be a list"):
+        score(given, ["x", "y"])
+    with pytest.raises(MetricInputError, match="expected must be a list, not int"):
+        score(list(prompt_rows())[:1], ["5 LPA"], expected=5)  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Floats]] = {
     "gaps of rounded amounts": lambda rng: np.round(rng.exponential(8, 3000)),
     "many zeros": lambda rng: rng.exponential(8, 2500) * (rng.random(2500) < 0.2),
     "a heavy tail": lambda rng: rng.standard_cauchy(4000) ** 2,
+    "an outlier beside a smaller one": lambda rng: np.append(rng.uniform(20, 100, 600), [1e10, 1e6]),
     "one huge outlier": lambda rng: np.append(rng.exponential(size=2000), 1e5),
 }
 

@@ -271,3 +271,10 @@ def test_control_characters_of_a_name_reach_no_terminal(
 ) -> None:
     assert command("score", jsonl(tmp_path / "red\x1b[31m.jsonl", rows)) == 0
     assert "\x1b[31m" not in capsys.readouterr().out
+
+
+def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    with pytest.raises(UsageError, match=r"loop\.jsonl is a link to itself"):
+        score_paths([loop])

@@ -86,8 +86,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors print as one line (`--debug` anywhere shows the traceback)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
-    if arguments is None:
-        _start_quickly(words[:1])
+    try:
+        if arguments is None:
+            _start_quickly(words[:1])
+    except KeyboardInterrupt:
+        sys.exit(130)
     sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
 
 

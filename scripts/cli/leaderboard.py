@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+
+if TYPE_CHECKING:
+    from ..hub.leaderboard.api import Board
 
 MAX_REFUSED: Final = 20
 """Refused submissions that are told on the terminal; refused.html has them all."""
@@ -66,10 +69,7 @@ def leaderboard(
             results = results or stack.enter_context(space.downloaded_results(org, typer.echo))
         assert results is not None  # noqa: S101 - one of both was given
         board = build_leaderboard(results, out, cache=cache, files_url=files_url, progress=_show)
-        typer.echo(
-            f"{board.n_ranked} ranked, {board.n_unranked} without a rank, {board.n_superseded} superseded, "
-            f"{board.n_refused} refused; {board.n_recomputed} recomputed"
-        )
+        _tell_counts(board)
         _tell_refused(board.refused)
         typer.echo(board.folder / "index.html")
         if upload and org is not None:
@@ -78,6 +78,13 @@ def leaderboard(
 
 def _show(done: int, total: int, name: str) -> None:
     typer.echo(f"recomputed {done} of {total}: {_shown(name)}", err=True)
+
+
+def _tell_counts(board: "Board") -> None:
+    typer.echo(
+        f"{board.n_ranked} ranked, {board.n_unranked} without a rank, {board.n_superseded} superseded, "
+        f"{board.n_refused} refused; {board.n_recomputed} recomputed"
+    )
 
 
 def _tell_refused(refused: Sequence[tuple[str, str]]) -> None:

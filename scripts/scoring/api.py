@@ -107,10 +107,17 @@ def _check(paths: Sequence[Path], options: dict[str, Any]) -> None:
         Options(**options).checked()
     except MetricInputError as error:
         raise UsageError(str(error)) from error
-    resolved = [path.resolve() for path in paths]
+    resolved = [_resolved(path) for path in paths]
     for path, place in zip(paths, resolved, strict=True):
         if resolved.count(place) > 1:
             raise UsageError(f"{path} is given twice: its tests would count twice")
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError as error:
+        raise UsageError(f"{path} is a link to itself") from error
 
 
 def _scored(run: ParsedRun, options: dict[str, Any]) -> tuple[str, Result]:

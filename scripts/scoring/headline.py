@@ -70,7 +70,7 @@ def published_cells(model: PublishedModel, threshold: float = PUBLISHED_THRESHOL
 
 def print_headlines(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published: bool) -> None:
     """Print the headline table and the warnings of each run: in colours to a terminal, else plainly."""
-    if sys.stdout.isatty() or "FORCE_COLOR" in os.environ:
+    if (sys.stdout is not None and sys.stdout.isatty()) or "FORCE_COLOR" in os.environ:
         _print_in_colours(runs, published=published)
         return
     columns = headline_columns(runs[0][1])

@@ -61,6 +61,8 @@ def _from_directory(folder: Path) -> RunOutputs:
 
     manifest = read_manifest(folder)
     path = folder / "outputs.jsonl"
+    if path.exists() and not path.is_file():
+        raise RupeeBiasError(f"{path} is not a regular file")
     latest = latest_valid(read_outputs(path)) if path.exists() else {}
     if not latest:
         raise EmptyRunError(f"{folder} has no outputs yet: run `rupeebias generate` to its end")
