@@ -67,11 +67,10 @@ class Cumulants(NamedTuple):
         calm = self.skewness**2 < 0.05 * self.n and abs(self.kurtosis) < 0.2 * self.n
         return self.n >= FEWEST_EXPANDED and calm
 
-    def law(self, n_draws: float | None = None) -> MeanLaw:
-        """Return the law of the mean of as many draws as the sample has values, or of another number."""
-        n = n_draws or self.n
-        root = math.sqrt(n)
-        return MeanLaw(self.mean, self.deviation / root, self.skewness / root, self.kurtosis / n)
+    def law(self) -> MeanLaw:
+        """Return the law of the mean of as many draws as the sample has values."""
+        root = math.sqrt(self.n)
+        return MeanLaw(self.mean, self.deviation / root, self.skewness / root, self.kurtosis / self.n)
 
     def law_among(self, n_rows: int) -> MeanLaw:
         """Return the law of the mean where this sample is some of the rows of a table that are all drawn.

@@ -24,23 +24,18 @@ def reading(paths: Sequence[Path], mode: "ParseMode") -> Iterator[Reader]:
     What the other process cannot read is read again here, so that its error is told here.
     """
 
-    def parse_elsewhere() -> bytes:
-        from .parsed import parse_run
-
-        return pickle.dumps(parse_run(paths[0], mode))
-
-    def parse_here(path: Path) -> "ParsedRun":
+    def parse(path: Path) -> "ParsedRun":
         from .parsed import parse_run
 
         return parse_run(path, mode)
 
     if len(paths) != 1:
-        yield parse_here
+        yield parse
         return
-    with begun(parse_elsewhere) as told:
+    with begun(lambda: pickle.dumps(parse(paths[0]))) as told:
 
         def received(path: Path) -> "ParsedRun":
             parsed = told()
-            return pickle.loads(parsed) if parsed else parse_here(path)  # noqa: S301  # of our own child
+            return pickle.loads(parsed) if parsed else parse(path)  # noqa: S301  # of our own child
 
         yield received

@@ -28,21 +28,26 @@ def parse_run(path: Path, mode: ParseMode = "lenient", *, run: RunOutputs | None
     """
     run = run or read_run(path)
     try:
-        readings = read_outputs(
-            run.prompt_ids,
-            run.outputs,
-            repeats=run.repeats,
-            finish_reasons=run.finish_reasons,
-            errors=run.errors,
-            expected=run.expected,
-            n_repeats=run.n_repeats,
-            mode=mode,
-        )
+        readings = readings_of(run, mode)
     except MetricInputError as error:
         # the metric speaks to those who call it from Python
         message = str(error).replace("pass repeats=0, 1, ...", "number them in a column `repeat` (0, 1, ...)")
         raise RupeeBiasError(f"{path}: {message}") from error
     return ParsedRun(_label(run), run.dataset_fingerprint, readings)
+
+
+def readings_of(run: RunOutputs, mode: ParseMode = "lenient") -> Readings:
+    """Return the readings of outputs; MetricInputError for some that cannot be scored."""
+    return read_outputs(
+        run.prompt_ids,
+        run.outputs,
+        repeats=run.repeats,
+        finish_reasons=run.finish_reasons,
+        errors=run.errors,
+        expected=run.expected,
+        n_repeats=run.n_repeats,
+        mode=mode,
+    )
 
 
 def _label(run: RunOutputs) -> str:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rupeebias.metric import MetricInputError, Result, score
+from rupeebias.metric import MetricInputError, Options, Result
+from rupeebias.metric.compute import score_readings
 from rupeebias.metric.layout import prompt_rows
 
+from ...scoring.parsed import readings_of
 from ...scoring.read import RunOutputs
 from ...selection import Selection, expected_prompt_ids
 from ..scale import FEWEST_READ_PCT
@@ -59,15 +61,7 @@ def run_outputs(manifest: SubmissionManifest, answers: Answers) -> RunOutputs:
 
 def default_score(outputs: RunOutputs) -> Result:
     """Return the result with default options; MetricInputError for outputs that cannot be scored."""
-    return score(
-        outputs.prompt_ids,
-        outputs.outputs,
-        repeats=outputs.repeats,
-        finish_reasons=outputs.finish_reasons,
-        errors=outputs.errors,
-        expected=outputs.expected,
-        n_repeats=outputs.n_repeats,
-    )
+    return score_readings(readings_of(outputs), Options())
 
 
 def _content(folder: Path, name: str, problems: list[Problem]) -> bytes | None:
