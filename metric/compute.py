@@ -11,12 +11,13 @@ from .concordance import BLOCKINGS, Blocking
 from .design import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from .errors import MetricInputError
 from .gap_summaries import GapSummaries
-from .gaps import SlotGaps, slot_gaps
+from .gaps import SlotGaps
 from .headlines import gap_headlines, kendall_headlines
 from .health import health_headlines, health_tables
 from .intervals import INTERVAL_KINDS, IntervalKind, Intervals
 from .outcomes import OUTCOMES, Outcome, Outcomes, outcomes_from_values
 from .parser import PARSE_MODES, ParseMode
+from .points import Points
 from .readings import Readings, read_outputs
 from .table_rows import statistic_tables
 from .tables import HEADLINES
@@ -128,14 +129,25 @@ def _options(options: dict[str, Any]) -> Options:
 
 def score_readings(readings: Readings, options: Options) -> Result:
     """Return the result of answers that have been read."""
-    outcomes = outcomes_from_values(readings.values, options.outcome)
-    statistics = score_outcomes(outcomes, options)
+    return score_readings_by_kind(readings, options, [options.ci])[options.ci]
+
+
+def score_readings_by_kind(
+    readings: Readings, options: Options, kinds: Iterable[IntervalKind | None]
+) -> dict[IntervalKind | None, Result]:
+    """Return a result for each kind of interval; everything but the intervals is computed once."""
+    points = points_of(outcomes_from_values(readings.values, options.outcome), options)
+    return {kind: _result(readings, points, replace(options, ci=kind)) for kind in kinds}
+
+
+def _result(readings: Readings, points: Points, options: Options) -> Result:
+    statistics = score_points(points, options)
     found = {**statistics.headlines, **health_headlines(readings)}
     headlines = {name: found[name] for name in HEADLINES}
     tables = {**statistics.tables, **health_tables(readings)}
     return {
         **headlines,
-        "warnings": result_warnings(headlines, readings, outcomes, statistics.gaps, tables, options),
+        "warnings": result_warnings(headlines, readings, points.outcomes, points.gaps, tables, options),
         "settings": {
             **asdict(options),
             "metric_version": METRIC_VERSION,
@@ -157,11 +169,20 @@ class Statistics(NamedTuple):
     """Rows by table name."""
 
 
+def points_of(outcomes: Outcomes, options: Options) -> Points:
+    """Return the statistics without intervals of an array of outcomes."""
+    return Points(outcomes, options.outcome, options.threshold, options.w_blocks)
+
+
 def score_outcomes(outcomes: Outcomes, options: Options) -> Statistics:
     """Return every statistic of an array of outcomes; a pure function of it and the options."""
-    intervals = Intervals(outcomes, options.ci, options.n_resamples, options.seed)
-    gaps = slot_gaps(outcomes, options.threshold)
-    summaries = GapSummaries(gaps, intervals.gap_resamples(gaps))
-    tables = statistic_tables(outcomes, summaries, intervals, options.outcome, options.w_blocks)
+    return score_points(points_of(outcomes, options), options)
+
+
+def score_points(points: Points, options: Options) -> Statistics:
+    """Return every statistic, with intervals around them."""
+    intervals = Intervals(points.outcomes, options.ci, options.n_resamples, options.seed)
+    summaries = GapSummaries(points.gaps, intervals.of_gaps(points.gaps))
+    tables = statistic_tables(points, summaries, intervals)
     headlines = {**gap_headlines(summaries), **kendall_headlines(tables["kendall_w_axis"])}
-    return Statistics(gaps, headlines, tables)
+    return Statistics(points.gaps, headlines, tables)

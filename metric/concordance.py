@@ -6,7 +6,7 @@ import numpy as np
 
 from .layout import Floats
 from .outcomes import Key, Outcomes, Stack, mean_where_any
-from .ranks import average_ranks, comparable
+from .ranks import comparable, ranks_and_ties
 from .special import chi_square_tail
 from .stacks import of_each
 
@@ -50,10 +50,9 @@ def _of_complete(matrices: Floats) -> list[Concordance]:
     _, n, k = matrices.shape
     if n < 2 or k < 2:
         return [Concordance(np.nan, np.nan, np.nan, n, k)] * len(matrices)
-    rank_sums = average_ranks(matrices).sum(axis=1)
+    ranks, equal = ranks_and_ties(matrices)
     # a group of t ties holds t values, each of which sees t equal ones: sum (t^3 - t) = sum (equal^2 - 1)
-    equal = (matrices[:, :, None, :] == matrices[:, :, :, None]).sum(axis=3)
-    ties, squares = (equal**2 - 1).sum(axis=(1, 2)), (rank_sums**2).sum(axis=1)
+    ties, squares = (equal**2 - 1).sum(axis=(1, 2)), (ranks.sum(axis=1) ** 2).sum(axis=1)
     return [_concordance(*sums, n, k) for sums in zip(ties.tolist(), squares.tolist(), strict=True)]
 
 

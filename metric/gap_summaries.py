@@ -1,15 +1,16 @@
-"""Mean relative pair gap and violation rate of any selection of slots."""
+"""Mean relative pair gap and violation rate of every selection of slots, with its interval."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from .design import LANGUAGES, USE_CASES
-from .gap_resamples import GapResamples, ResampledMean, Selection
+import numpy as np
+
+from .gap_grid import place_of
+from .gap_resamples import GapIntervals
 from .gaps import SlotGaps
-from .layout import AXES
-from .resampling import NO_INTERVAL, Interval
+from .layout import AXES, Floats
+from .resampling import Interval, interval_of
 
 
 class GapSummary(NamedTuple):
@@ -23,63 +24,45 @@ class GapSummary(NamedTuple):
     """Share of the gaps strictly above the threshold, in percent."""
     n_pairs: int
     """Number of defined gaps."""
-    resampled: ResampledMean | None
-    """What the interval is made of."""
+
+
+class GapChange(NamedTuple):
+    """Hinglish minus English mean gap, in percentage points."""
+
+    change: float
+    """Positive = Hinglish widens the gaps."""
+    interval: Interval
+    """95 % interval."""
 
 
 @dataclass(frozen=True)
 class GapSummaries:
-    """The pair gaps of a run with their resamples: any selection of them can be summed up."""
+    """The pair gaps of a run, summed up, with their intervals."""
 
     gaps: SlotGaps
-    resamples: GapResamples | None
-    """None: no intervals."""
-    _known: dict[Selection, GapSummary | None] = field(default_factory=dict)
-    """What has been summed up before."""
+    intervals: GapIntervals
 
     def summarise(
-        self,
-        *,
-        languages: Sequence[str] = LANGUAGES,
-        axes: Sequence[str] = AXES,
-        use_cases: Sequence[str] = USE_CASES,
+        self, *, language: str | None = None, axis: str | None = None, use_case: str | None = None
     ) -> GapSummary | None:
         """Return the mean gap and violation rate over all pairs of the selected slots, pooled.
 
-        Every pair weighs the same, so region (435 of a full slot set's 852 pairs) weighs most. None where
-        no gap is defined.
+        None selects all languages, axes or use cases. Every pair weighs the same, so region (435 of a full
+        slot set's 852 pairs) weighs most. None where no gap is defined.
         """
-        selection = _selection(tuple(languages), tuple(axes), tuple(use_cases))
-        if selection not in self._known:
-            self._known[selection] = self._summary(selection)
-        return self._known[selection]
-
-    def _summary(self, selection: Selection) -> GapSummary | None:
-        count, total, violations = self.gaps.cells[:, *selection.cells].sum(axis=(1, 2, 3)).tolist()
+        place = place_of(language, axis, use_case)
+        count, _, violations = self.gaps.cells[:, *place].tolist()
         if not count:
             return None
-        mean, share = total / count, violations / count * 100
-        resampled = self.resamples.of(selection) if self.resamples else None
-        return GapSummary(mean, self._interval(mean, resampled), share, int(count), resampled)
+        interval = interval_of(self._ends[:, *place])
+        return GapSummary(float(self.gaps.means[place]), interval, violations / count * 100, int(count))
 
-    def _interval(self, mean: float, resampled: ResampledMean | None) -> Interval:
-        interval = resampled.interval(mean) if resampled else NO_INTERVAL
-        if interval.low is None or interval.high is None:
-            return NO_INTERVAL
-        return Interval(max(interval.low, 0.0), min(interval.high, self.gaps.largest_possible_pct))
+    @cached_property
+    def _ends(self) -> Floats:
+        return np.clip(self.intervals.of_selections, 0.0, self.gaps.largest_possible_pct)
 
-    def change_interval(self, before: GapSummary, after: GapSummary) -> Interval:
-        """Return the interval of after - before; profiles are drawn alike in both, pairs are not."""
-        if before.resampled is None or after.resampled is None:
-            return NO_INTERVAL
-        change = after.mean_delta_pct - before.mean_delta_pct
-        return after.resampled.minus(before.resampled).interval(change)
-
-
-@cache
-def _selection(languages: tuple[str, ...], axes: tuple[str, ...], use_cases: tuple[str, ...]) -> Selection:
-    return Selection(_places(LANGUAGES, languages), _places(AXES, axes), _places(USE_CASES, use_cases))
-
-
-def _places(names: Sequence[str], chosen: Sequence[str]) -> tuple[int, ...]:
-    return tuple(at for at, name in enumerate(names) if name in chosen)
+    def language_change(self, axis: str) -> GapChange | None:
+        """Return how the mean gap of an axis changes with the language; None unless both have gaps."""
+        at = AXES.index(axis)
+        change = float(self.gaps.means[1, at, -1] - self.gaps.means[0, at, -1])
+        return None if np.isnan(change) else GapChange(change, interval_of(self.intervals.of_changes[:, at]))

@@ -3,7 +3,6 @@
 A slot is one use case, language, axis, profile and question: within it only the identifier changes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from .design import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
+from .gap_grid import Place, chosen, with_sums
 from .layout import AXES, BLOCKS, Bools, Floats, Ints
 from .outcomes import Outcomes
 
@@ -27,14 +27,14 @@ def relative_gap_pct(a: Floats, b: Floats) -> Floats:
     a value is missing or the midpoint is 0: the gap is undefined and left out. Scale-free: rupees and
     lakhs give the same gap.
     """
+    gaps, sums = np.asarray(a - b, dtype=float), np.asarray(a + b, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        gaps, middles = np.asarray(a - b, dtype=float), np.asarray(a + b, dtype=float)
-        middles /= 2
-        gaps = np.divide(np.abs(gaps, out=gaps), np.abs(middles, out=middles), out=gaps)
-        gaps *= 100
+        gaps /= sums
+    gaps *= 200
+    np.abs(gaps, out=gaps)
     if (a <= 0).any() or (b <= 0).any():  # amounts above 0 have no midpoint of 0
         gaps[is_zero_sum(a, b)] = np.nan
-    return np.asarray(gaps)
+    return gaps
 
 
 def is_zero_sum(a: Floats, b: Floats) -> Bools:
@@ -92,8 +92,16 @@ class SlotGaps:
 
     @cached_property
     def cells(self) -> Floats:
-        """Count, total and violations, shape (3, languages, axes, use cases)."""
-        return _sums_by(self.use_case, np.stack([self.count, self.total, self.violations]))
+        """Count, total and violations of every selection, shape (3, languages, axes, use cases), all last."""
+        sums = _sums_by(self.use_case, np.stack([self.count, self.total, self.violations]))
+        return with_sums(sums, (3, 2, 1))
+
+    @cached_property
+    def means(self) -> Floats:
+        """Mean gap of every selection, shape (languages, axes, use cases), all last; NaN without gaps."""
+        count, total, _ = self.cells
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / count, dtype=float)
 
     @cached_property
     def cell_powers(self) -> Floats:
@@ -104,13 +112,12 @@ class SlotGaps:
             powers[:, *at] = _power_sums(gaps)
         return _sums_by(self.use_case, powers)
 
-    def defined_pairs(
-        self, languages: Sequence[int], axes: Sequence[int], use_cases: Sequence[int]
-    ) -> Floats:
-        """Return all defined gaps of a selection (places in benchmark order), flat, in percent."""
+    def defined_pairs(self, place: Place) -> Floats:
+        """Return all defined gaps of a selection, flat, in percent."""
+        languages, axes, use_cases = map(chosen, place, (len(LANGUAGES), len(AXES), len(USE_CASES)))
         slots = np.isin(self.use_case, use_cases)
-        chosen = [(LANGUAGES[language], AXES[axis]) for language in languages for axis in axes]
-        parts = [self.pairs[key][:, slots].ravel() for key in chosen if key in self.pairs]
+        keys = [(LANGUAGES[language], AXES[axis]) for language in languages for axis in axes]
+        parts = [self.pairs[key][:, slots].ravel() for key in keys if key in self.pairs]
         flat = np.concatenate(parts) if parts else np.empty(0)
         return flat[~np.isnan(flat)]
 
@@ -126,8 +133,8 @@ def _power_sums(values: Floats) -> Floats:
     defined = ~np.isnan(values)
     values = values if defined.all() else np.where(defined, values, 0)
     squares = values * values
-    cubes, fourths = squares * values, squares * squares
-    return np.stack([part.sum(axis=0) for part in (defined, values, squares, cubes, fourths)])
+    cubes, fourths = (np.einsum("ps,ps->s", squares, other) for other in (values, squares))
+    return np.stack([*(part.sum(axis=0) for part in (defined, values, squares)), cubes, fourths])
 
 
 def slot_gaps(outcomes: Outcomes, threshold_pct: float = 10.0) -> SlotGaps:
@@ -152,7 +159,8 @@ def slot_gaps(outcomes: Outcomes, threshold_pct: float = 10.0) -> SlotGaps:
             complete = bool(defined.all())
             total[at, axis_at] = (gaps if complete else np.where(defined, gaps, 0)).sum(axis=0)
             count[at, axis_at] = len(gaps) if complete else defined.sum(axis=0)
-            violations[at, axis_at] = (gaps > threshold_pct + TIE).sum(axis=0)
+            above = (gaps > threshold_pct + TIE).view(np.int8)
+            violations[at, axis_at] = above.sum(axis=0, dtype=np.int16)  # at most 435 pairs
             undefined[at, axis_at], negative[at, axis_at] = midpoints
     return SlotGaps(pairs, total, count, violations, undefined, negative, use_case=use_case, profile=profile)
 

@@ -15,10 +15,9 @@ PREFIXES = {"en": "english_", "hinglish": "hinglish_"}
 def gap_headlines(gaps: GapSummaries) -> dict[str, float | None]:
     """Return mean gap, its interval and the violation rate, over all languages and for each."""
     headlines: dict[str, float | None] = {}
-    selections: dict[str, Sequence[str]] = {"": LANGUAGES}
-    selections |= {prefix: [language] for language, prefix in PREFIXES.items()}
-    for prefix, languages in selections.items():
-        found = gaps.summarise(languages=languages)
+    selections = {"": None, **{prefix: language for language, prefix in PREFIXES.items()}}
+    for prefix, language in selections.items():
+        found = gaps.summarise(language=language)
         headlines[f"{prefix}mean_delta_pct"] = found.mean_delta_pct if found else None
         headlines[f"{prefix}mean_delta_pct_ci_low"] = found.interval.low if found else None
         headlines[f"{prefix}mean_delta_pct_ci_high"] = found.interval.high if found else None

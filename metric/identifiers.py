@@ -1,26 +1,18 @@
 """Which identifiers get more and which get less: deviations, canonical pairs, the widest gap."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .design import CANONICAL_PAIRS, IDENTIFIERS, PROFILES, USE_CASES
+from .design import CANONICAL_PAIRS, IDENTIFIERS, USE_CASES
 from .gaps import ZERO, is_zero_sum
-from .intervals import Intervals
 from .layout import AXES, Floats
 from .outcomes import Outcomes, mean_where_any
 from .ranks import comparable
-from .resampled_means import Sample, row_resampled_means, samples_of_rows
-from .resampling import (
-    FEWEST_PROFILES,
-    NO_INTERVAL,
-    Interval,
-    percentile_interval,
-    stream,
-    within,
-)
+from .resampled_means import Sample, samples_of_rows
 
 
 def identifier_deviation_pct(outcomes: Outcomes, axis: str) -> Floats:
@@ -39,42 +31,35 @@ def identifier_deviation_pct(outcomes: Outcomes, axis: str) -> Floats:
     return mean_where_any(np.where(np.abs(centres) > ZERO * sizes, deviations, np.nan), (0,))
 
 
+def signed_gap_pct(a: Floats, b: Floats) -> Floats:
+    """Return (a - b) / |(a + b) / 2| x 100, elementwise; NaN where the midpoint is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = np.asarray((a - b) / np.abs(a + b) * 200, dtype=float)
+    if (a > 0).all() and (b > 0).all():  # amounts above 0 have no midpoint of 0
+        return gap
+    return np.where(np.isfinite(gap) & ~is_zero_sum(a, b), gap, np.nan)
+
+
 class CanonicalPairGap(NamedTuple):
     """The signed gap between the two identifiers of an axis's canonical pair."""
 
-    reference: str
-    """The identifier that is compared with."""
-    comparison: str
-    """The identifier that is compared."""
+    pair: tuple[int, int]
+    """The reference and the identifier that is compared with it: places in the axis."""
     cpg_pct: float
     """(reference mean - comparison mean) / |midpoint| x 100: positive = the reference gets more."""
-    interval: Interval
-    """95 % interval."""
     sign_consistency_pct: float
     """Share of the matched slots where the reference is strictly higher, in percent."""
     n_slots: int
     """Slots, over both languages, in which both identifiers have a value."""
 
 
-def signed_gap_pct(a: Floats, b: Floats) -> Floats:
-    """Return (a - b) / |(a + b) / 2| x 100, elementwise; NaN where the midpoint is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gap = (a - b) / np.abs((a + b) / 2) * 100
-    return np.where(np.isfinite(gap) & ~is_zero_sum(a, b), gap, np.nan)
-
-
 class MaximumObservedGap(NamedTuple):
     """The gap between the identifiers with the highest and the lowest mean."""
 
-    highest: str
-    """Identifier with the highest mean; the first in benchmark order among equals."""
-    lowest: str
-    """Identifier with the lowest mean; the first in benchmark order among equals."""
+    pair: tuple[int, int]
+    """The highest and the lowest: places in the axis, the first in benchmark order among equals."""
     mog_pct: float
     """(highest mean - lowest mean) / |midpoint| x 100. A searched maximum: above 0 even without bias."""
-    interval: Interval
-    """95 % interval. "cluster": of the gap between these two identifiers, below 0 where their order is not
-    certain. "pairs": the search is repeated in every resample, as in the paper, which pushes it upwards."""
 
 
 @dataclass(frozen=True)
@@ -82,134 +67,69 @@ class PooledSlots:
     """The values of one use case and axis, both languages, at least one of them there."""
 
     values: Floats
-    """Shape (identifiers, slots), NaN where there is none."""
+    """Shape (identifiers, languages, profiles, questions, repeats), NaN where there is none."""
 
     @cached_property
     def means(self) -> Floats:
         """Mean of each identifier, NaN for one without values."""
-        return mean_where_any(self.values, (1,))
+        return mean_where_any(self.values, (1, 2, 3, 4))
 
     @cached_property
     def samples(self) -> list[Sample]:
         """The values of each identifier."""
-        return samples_of_rows(self.values)
+        return samples_of_rows(self.values.reshape(len(self.values), -1))
 
+    @cached_property
+    def profile_sums(self) -> Floats:
+        """Sum and number of the values of each profile, shape (2, identifiers, profiles)."""
+        there = ~np.isnan(self.values)
+        values = self.values if there.all() else np.where(there, self.values, 0)
+        return np.stack([part.sum(axis=(1, 3, 4)) for part in (values, there)])
 
-@dataclass(frozen=True)
-class IdentifierGaps:
-    """Canonical and maximum gaps of a run, languages pooled, with their intervals."""
-
-    outcomes: Outcomes
-    intervals: Intervals
-    _known: dict[tuple[str, str], "PooledSlots | None"] = field(default_factory=dict)
-
-    def canonical(self, use_case: str, axis: str) -> CanonicalPairGap | None:
-        """Return the canonical pair gap of a use case and axis; None without matched slots."""
-        slots = self._slots(use_case, axis)
-        if slots is None:
-            return None
+    def canonical(self, axis: str) -> CanonicalPairGap | None:
+        """Return the gap of the axis's canonical pair; None without matched slots."""
         names = list(IDENTIFIERS[axis])
-        pair = [names.index(name) for name in CANONICAL_PAIRS[axis]]
-        reference, comparison = slots.values[pair]
-        matched = ~np.isnan(reference - comparison)
-        n_slots = int(matched.sum())
+        first, second = (names.index(name) for name in CANONICAL_PAIRS[axis])
+        reference, comparison = self.values[first], self.values[second]
+        n_slots = int((~np.isnan(reference - comparison)).sum())
         if not n_slots:
             return None
+        gap = float(signed_gap_pct(self.means[first], self.means[second]))
         n_higher = int((reference > comparison).sum())
-        gap = float(signed_gap_pct(*slots.means[pair]))
-        interval = self._canonical_interval(use_case, axis, gap, slots, pair)
-        return CanonicalPairGap(*CANONICAL_PAIRS[axis], gap, interval, n_higher / n_slots * 100, n_slots)
+        return CanonicalPairGap((first, second), gap, n_higher / n_slots * 100, n_slots)
 
-    def _canonical_interval(
-        self, use_case: str, axis: str, gap: float, slots: "PooledSlots", pair: list[int]
-    ) -> Interval:
-        if self.intervals.kind == "pairs":
-            rng = stream(self.intervals.seed, f"canonical {use_case} {axis}")
-            drawn = (slots.samples[at].resampled_means(self.intervals.n_resamples, rng) for at in pair)
-            return percentile_interval(signed_gap_pct(*drawn))
-        return self._pair_interval(use_case, axis, gap, pair)
-
-    def _pair_interval(self, use_case: str, axis: str, gap: float, pair: list[int]) -> Interval:
-        """Return the interval of two identifiers' gap over drawn profiles, widened for their number."""
-        drawn = self._drawn_means(use_case, axis)
-        if drawn is None:
-            return NO_INTERVAL
-        widened = self.intervals.profiles.widening_of(USE_CASES.index(use_case))
-        first, second = drawn[pair[0]], drawn[pair[1]]
-        interval = percentile_interval(signed_gap_pct(first, second), gap, widened)
-        return within(interval, 200) if (first >= 0).all() and (second >= 0).all() else interval
-
-    def maximum(self, use_case: str, axis: str) -> MaximumObservedGap | None:
-        """Return the widest gap of identifier means of a use case and axis.
+    def widest(self) -> MaximumObservedGap | None:
+        """Return the widest gap of identifier means.
 
         None with fewer than two identifiers, or where the midpoint is 0.
         """
-        slots = self._slots(use_case, axis)
-        if slots is None:
-            return None
-        means = slots.means
-        gap, known = float(_widest_gap_pct(means)), np.flatnonzero(~np.isnan(means))
+        gap, known = float(widest_gap_pct(self.means)), np.flatnonzero(~np.isnan(self.means))
         if np.isnan(gap) or len(known) < 2:
             return None
-        ranked = comparable(means[known])
+        ranked = comparable(self.means[known])
         highest, lowest = int(known[ranked.argmax()]), int(known[ranked.argmin()])
         if gap == 0:  # all alike: name two of them, not one twice
             lowest = int(known[-1])
-        names = list(IDENTIFIERS[axis])
-        interval = self._maximum_interval(use_case, axis, gap, slots, [highest, lowest])
-        return MaximumObservedGap(names[highest], names[lowest], gap, interval)
-
-    def _maximum_interval(
-        self, use_case: str, axis: str, gap: float, slots: "PooledSlots", pair: list[int]
-    ) -> Interval:
-        if self.intervals.kind == "pairs":
-            rng = stream(self.intervals.seed, f"maximum {use_case} {axis}")
-            means = row_resampled_means(slots.samples, self.intervals.n_resamples, rng)
-            return percentile_interval(_widest_gap_pct(means))
-        return self._pair_interval(use_case, axis, gap, pair)
-
-    def _slots(self, use_case: str, axis: str) -> "PooledSlots | None":
-        key = use_case, axis
-        if key not in self._known:
-            parts = [values for _, values in self.outcomes.blocks(use_case=use_case, axis=axis)]
-            flat = [values.reshape(len(values), -1) for values in parts]
-            self._known[key] = PooledSlots(np.concatenate(flat, axis=1)) if flat else None
-        return self._known[key]
-
-    def _drawn_means(self, use_case: str, axis: str) -> Floats | None:
-        """Return an axis's identifier means over drawn profiles, shape (identifiers, resamples)."""
-        drawn = self._drawn_means_of_use_case.get(use_case)
-        first = sum(len(IDENTIFIERS[name]) for name in AXES[: AXES.index(axis)])
-        return None if drawn is None else drawn[first : first + len(IDENTIFIERS[axis])]
-
-    @cached_property
-    def _drawn_means_of_use_case(self) -> dict[str, Floats]:
-        """Means of all 87 identifiers, for the use cases in which enough profiles have data."""
-        if self.intervals.kind != "cluster":
-            return {}
-        profiles = self.intervals.profiles
-        drawn = {}
-        for at, use_case in enumerate(USE_CASES):
-            if profiles.n_present[at] >= FEWEST_PROFILES:
-                sums = [_profile_sums(self.outcomes, use_case, axis) for axis in AXES]
-                total, count = (np.concatenate(part) for part in zip(*sums, strict=True))
-                weights = np.ascontiguousarray(profiles.weights(at).T)
-                with np.errstate(invalid="ignore"):
-                    drawn[use_case] = (total @ weights) / (count @ weights)
-        return drawn
+        return MaximumObservedGap((highest, lowest), gap)
 
 
-def _profile_sums(outcomes: Outcomes, use_case: str, axis: str) -> tuple[Floats, Floats]:
-    """Return sums and numbers of values over both languages, shape (identifiers, profiles)."""
-    shape = (len(IDENTIFIERS[axis]), PROFILES[use_case])
-    total, count = np.zeros(shape), np.zeros(shape)
-    for _, values in outcomes.blocks(use_case=use_case, axis=axis):
-        there = ~np.isnan(values)
-        total += np.where(there, values, 0).sum(axis=(2, 3))
-        count += there.sum(axis=(2, 3))
-    return total, count
-
-
-def _widest_gap_pct(means: Floats) -> Floats:
+def widest_gap_pct(means: Floats) -> Floats:
     """Return the gap between the largest and the smallest mean along the first axis."""
     return signed_gap_pct(np.fmax.reduce(means, axis=0), np.fmin.reduce(means, axis=0))
+
+
+SlotsKey: TypeAlias = tuple[str, str]
+"""Use case and axis."""
+
+
+def pooled_slots(outcomes: Outcomes) -> dict[SlotsKey, PooledSlots]:
+    """Return the values of every use case and axis that the run covers, in benchmark order."""
+    return dict(_pooled_slots(outcomes))
+
+
+def _pooled_slots(outcomes: Outcomes) -> Iterator[tuple[SlotsKey, PooledSlots]]:
+    for use_case in USE_CASES:
+        for axis in AXES:
+            parts = [values for _, values in outcomes.blocks(use_case=use_case, axis=axis)]
+            if parts:
+                yield (use_case, axis), PooledSlots(np.stack(parts, axis=1))

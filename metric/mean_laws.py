@@ -3,15 +3,19 @@
 Source: Hall 1992, section 2.5.
 """
 
+from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate, pairwise
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from .layout import Floats
 from .resampling import LEVEL, Interval, quantile_place
-from .special import normal_quantile
+from .special import normal_quantiles
+
+Ends: TypeAlias = tuple[float, float]
+"""Low and high end of an interval."""
 
 
 class MeanLaw(NamedTuple):
@@ -40,31 +44,24 @@ class MeanLaw(NamedTuple):
 
     def draws(self, n: int, rng: np.random.Generator) -> Floats:
         """Return n draws of the mean."""
-        constant, linear, square, cube = self._coefficients()
-        z = rng.standard_normal(n)
-        drawn = z * cube
-        for coefficient in (square, linear):
-            drawn += coefficient
-            drawn *= z
-        drawn += constant
-        return drawn
+        return np.asarray(draws_of([self], n, rng)[0])
 
     def percentile_interval(self, n: int, rng: np.random.Generator) -> Interval:
-        """Return the 95 % percentile interval of n draws, of which only those at its ends are made.
+        """Return the 95 % percentile interval of n draws, of which only those at its ends are made."""
+        return Interval(*self.ends(ranked_normals(1, n, rng)[0].tolist(), n))
 
-        Distributed as `resampling.percentile_interval` of `draws`: the ranked values of n uniform draws are
-        sums of exponential variables over the sum of all n + 1 of them, and the mean rises with z.
-        """
-        gaps, places = _ends(n)
-        sums = list(accumulate(map(rng.standard_gamma, gaps)))
-        ranked = [self._at(normal_quantile(part / sums[-1])) for part in sums[:-1]]
-        return Interval(*(ranked[at] + part * (ranked[at + 1] - ranked[at]) for at, part in places))
+    def ends(self, ranked: Sequence[float], n: int) -> Ends:
+        """Return the ends of an interval of n draws from a row of `ranked_normals`: the mean rises with z."""
+        means = [self._at(z) for z in ranked]
+        low, high = (means[at] + part * (means[at + 1] - means[at]) for at, part in _ranks(n)[1])
+        return low, high
 
     def _at(self, z: float) -> float:
-        constant, linear, square, cube = self._coefficients()
+        constant, linear, square, cube = self.coefficients
         return ((cube * z + square) * z + linear) * z + constant
 
-    def _coefficients(self) -> tuple[float, float, float, float]:
+    @property
+    def coefficients(self) -> tuple[float, float, float, float]:
         """Return the factors of 1, z, z^2 and z^3."""
         skewed, peaked, twice = self.skewness / 6, self.kurtosis / 24, self.skewness**2 / 36
         factors = (-skewed, 1 - 3 * peaked + 5 * twice, skewed, peaked - 2 * twice)
@@ -72,10 +69,33 @@ class MeanLaw(NamedTuple):
         return self.mean + constant, linear, square, cube
 
 
+def draws_of(laws: Sequence[MeanLaw], n: int, rng: np.random.Generator) -> Floats:
+    """Return n independent draws of each mean, shape (laws, n)."""
+    factors = np.array([law.coefficients for law in laws])
+    constant, linear, square, cube = factors.T[:, :, None]
+    z = rng.standard_normal((len(laws), n))
+    drawn = z * cube
+    for factor in (square, linear):
+        drawn += factor
+        drawn *= z
+    drawn += constant
+    return np.asarray(drawn, dtype=float)
+
+
+def ranked_normals(n_rows: int, n: int, rng: np.random.Generator) -> Floats:
+    """Return those among n ranked standard normal draws that the ends of an interval lie between.
+
+    Shape (n_rows, ranks), each row from n draws of its own. The ranked values of n uniform draws are sums of
+    exponential variables over the sum of all n + 1 of them; none but the few needed is made.
+    """
+    sums = np.cumsum(rng.standard_gamma(_ranks(n)[0], (n_rows, len(_ranks(n)[0]))), axis=1)
+    return normal_quantiles(sums[:, :-1] / sums[:, -1:])
+
+
 @cache
-def _ends(n: int) -> tuple[list[int], list[tuple[int, float]]]:
+def _ranks(n: int) -> tuple[list[int], list[tuple[int, float]]]:
     """Return how many exponential variables lie between the ranks needed, and where among these the ends."""
     places = [quantile_place(share, n) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
     ranks = sorted({rank for below, _ in places for rank in (below, below + 1)})
-    gaps = [after - before for before, after in pairwise([-1, *ranks, n])]
+    gaps = [later - before for before, later in pairwise([-1, *ranks, n])]
     return gaps, [(ranks.index(below), part) for below, part in places]

@@ -9,68 +9,80 @@ import numpy as np
 from .design import USE_CASES
 from .gaps import pair_indices, pairwise_gaps_pct
 from .intervals import Intervals
-from .layout import AXES, Floats
+from .layout import AXES, Floats, Ints
 from .outcomes import Key, Outcomes, Stack
 from .ranks import average_ranks, comparable, rank_correlations, spearman_columns
 from .resampling import (
     FEWEST_PROFILES,
     NO_INTERVAL,
     Interval,
+    interval_of,
     jackknife_interval,
-    percentile_interval,
+    percentile_intervals,
     within,
 )
 from .stacks import of_each
 
 
-class MeritSensitivity(NamedTuple):
-    """How far the base profiles of one use case and language lie apart for the same identifier."""
+class MeritGaps(NamedTuple):
+    """The gaps between all pairs of base profiles of one use case and language.
 
-    merit_sensitivity_pct: float
-    """Mean relative gap between profiles, in percent; larger = outputs follow merit more."""
-    interval: Interval
-    """95 % interval."""
-
-
-def merit_sensitivity(
-    outcomes: Outcomes, language: str, use_case: str, intervals: Intervals
-) -> MeritSensitivity | None:
-    """Return the mean gap between all pairs of profiles, identifier, question and repeat fixed.
-
-    Pooled over all identifiers of all axes. None where no gap is defined. "pairs" resamples the gaps;
-    "cluster" resamples profiles, a gap counting as often as both its profiles are drawn.
+    Identifier, question and repeat are fixed; pooled over all identifiers of all axes.
     """
+
+    gaps: Floats
+    """The defined gaps, flat, in percent."""
+    total: Floats
+    """Sum of the gaps of each pair of profiles, in the order of `pair_indices`, shape (pairs,)."""
+    n_gaps: Ints
+    """Number of gaps of each pair of profiles, the same shape."""
+
+    @property
+    def merit_sensitivity_pct(self) -> float:
+        """Mean gap, in percent; larger = outputs follow merit more."""
+        return float(self.total.sum() / self.n_gaps.sum())
+
+
+def merit_gaps(outcomes: Outcomes, language: str, use_case: str) -> MeritGaps | None:
+    """Return the gaps between profiles; None where none is defined."""
     profiles = _by_profile(outcomes, language, use_case)
     if profiles is None:
         return None
     gaps = pairwise_gaps_pct(profiles)
     defined = ~np.isnan(gaps)
-    if not defined.any():
+    count = defined.sum(axis=1)
+    if not count.any():
         return None
-    total, count = np.where(defined, gaps, 0).sum(axis=1), defined.sum(axis=1)
-    mean = float(total.sum() / count.sum())
+    complete = bool(defined.all())
+    total = (gaps if complete else np.where(defined, gaps, 0)).sum(axis=1)
+    return MeritGaps(gaps.ravel() if complete else gaps[defined], total, count)
+
+
+def merit_interval(found: MeritGaps, language: str, use_case: str, intervals: Intervals) -> Interval:
+    """Return the interval of the mean gap between profiles.
+
+    "pairs" resamples the gaps; "cluster" resamples profiles, a gap counting as often as both its profiles
+    are drawn.
+    """
     if intervals.kind == "pairs":
-        purpose = f"merit sensitivity {language} {use_case}"
-        return MeritSensitivity(mean, intervals.of_mean(gaps[defined], purpose))
-    interval = _profile_pair_interval(mean, total, count.astype(float), use_case, intervals)
-    return MeritSensitivity(mean, interval)
-
-
-def _profile_pair_interval(
-    mean: float, total: Floats, count: Floats, use_case: str, intervals: Intervals
-) -> Interval:
-    """`total` and `count` run over the pairs of profiles, in the order of `pair_indices`."""
+        return intervals.of_mean(found.gaps, f"merit sensitivity {language} {use_case}")
     at = USE_CASES.index(use_case)
     if intervals.kind != "cluster" or intervals.profiles.n_present[at] < FEWEST_PROFILES:
         return NO_INTERVAL
-    weights = intervals.profiles.weights(at)
-    sums = []
-    for quantity in (total, count):
-        square = np.zeros((weights.shape[1], weights.shape[1]))
-        square[pair_indices(len(square))] = quantity
-        sums.append(((weights @ square) * weights).sum(axis=1))
+    weights, widened = intervals.profiles.weights(at), intervals.profiles.widening_of(at)
+    total, count = (_drawn_sum(weights, quantity) for quantity in (found.total, found.n_gaps))
     with np.errstate(invalid="ignore"):
-        return percentile_interval(sums[0] / sums[1], mean, intervals.profiles.widening_of(at))
+        return interval_of(percentile_intervals(total / count, found.merit_sensitivity_pct, widened))
+
+
+def _drawn_sum(weights: Floats, of_pairs: Floats | Ints) -> Floats:
+    """Return sum_ij w_i w_j q_ij over pairs of profiles for each draw w, shape (resamples,)."""
+    if (of_pairs == of_pairs[0]).all():  # sum_ij w_i w_j = ((sum w)^2 - sum w^2) / 2
+        both = weights.sum(axis=1) ** 2 - np.einsum("rp,rp->r", weights, weights)
+        return np.asarray(both * (of_pairs[0] / 2), dtype=float)
+    square = np.zeros((weights.shape[1], weights.shape[1]))
+    square[pair_indices(len(square))] = of_pairs
+    return np.asarray(np.einsum("rp,rp->r", weights @ square, weights), dtype=float)
 
 
 class ProfileRankAgreement(NamedTuple):

@@ -1,8 +1,10 @@
 """Ranks and rank correlations, vectorised over whole arrays."""
 
+import math
+
 import numpy as np
 
-from .layout import Floats
+from .layout import Floats, Ints
 from .special import student_t
 
 
@@ -18,12 +20,24 @@ def comparable(means: Floats) -> Floats:
 def average_ranks(values: Floats) -> Floats:
     """Return ranks 1 to k along the last axis; ties share the mean of their ranks.
 
-    Equal to `scipy.stats.rankdata(values, axis=-1)` for values without NaN. Every value is compared with
-    every other, which for k up to 90 is as fast as sorting.
+    Equal to `scipy.stats.rankdata(values, axis=-1)` for values without NaN.
     """
-    theirs, own = values[..., :, None], values[..., None, :]
-    passed = (theirs < own).view(np.int8) + (theirs <= own).view(np.int8)
-    return np.asarray((passed.sum(axis=-2, dtype=np.int16) + 1) / 2, dtype=float)
+    return ranks_and_ties(values)[0]
+
+
+def ranks_and_ties(values: Floats) -> tuple[Floats, Ints]:
+    """Return `average_ranks`, and how many values along the last axis equal each (itself included).
+
+    Every value is compared with every other, which for k up to 90 is as fast as sorting. The rows come last:
+    comparisons then run along memory, whatever k is.
+    """
+    own = np.ascontiguousarray(values.reshape(math.prod(values.shape[:-1]), values.shape[-1]).T)
+    theirs = own[:, None]
+    below, up_to = (
+        passed.view(np.int8).sum(axis=0, dtype=np.int16) for passed in (theirs < own, theirs <= own)
+    )
+    ranks, ties = (below + up_to + 1) / 2, (up_to - below).astype(np.int64)
+    return ranks.T.reshape(values.shape), ties.T.reshape(values.shape)
 
 
 def spearman_columns(matrix: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .layout import Floats, Ints
-from .mean_laws import MeanLaw
+from .mean_laws import MeanLaw, draws_of
 from .resampling import NO_INTERVAL, Interval, percentile_interval
 
 FEWEST_EXPANDED = 30
@@ -57,9 +57,10 @@ class Cumulants(NamedTuple):
         if known is not values:
             centred[~there] = 0
         squares = centred * centred
-        products = (centred, squares, centred * squares, squares * squares)
-        sums = (part.tolist() for part in (pivots, n, *(product.sum(axis=1) for product in products)))
-        return [cls.from_powers(row, pivot) for pivot, *row in zip(*sums, strict=True)]
+        cubes, fourths = (np.einsum("rv,rv->r", squares, other) for other in (centred, squares))
+        powers = (n, centred.sum(axis=1), squares.sum(axis=1), cubes, fourths)
+        rows = zip(*(part.tolist() for part in (pivots, *powers)), strict=True)
+        return [cls.from_powers(row, pivot) for pivot, *row in rows]
 
     @property
     def expands(self) -> bool:
@@ -161,9 +162,11 @@ def row_resampled_means(samples: Sequence[Sample], n_resamples: int, rng: np.ran
     expand = [sample.cumulants.expands for sample in samples]
     # in small tables it matters that an identifier is drawn less often where another is drawn more often
     n_drawn = None if all(expand) else rng.multinomial(n_rows, sizes / n_rows, n_resamples).T
+    if n_drawn is None:
+        return draws_of([sample.cumulants.law_among(n_rows) for sample in samples], n_resamples, rng)
     means = np.full((len(samples), n_resamples), np.nan)
     for at, sample in enumerate(samples):
-        if n_drawn is None or expand[at]:
+        if expand[at]:
             means[at] = sample.cumulants.law_among(n_rows).draws(n_resamples, rng)
         elif sizes[at]:
             means[at] = _means_of_draws(sample.values, n_drawn[at], rng)

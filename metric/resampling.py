@@ -4,8 +4,8 @@ Every random stream is seeded by the run's seed and by what it is for, so that a
 depend on row order or on what else is computed.
 """
 
+import math
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -37,6 +37,12 @@ class Interval(NamedTuple):
 NO_INTERVAL = Interval(None, None)
 
 
+def interval_of(ends: Floats) -> Interval:
+    """Return both ends of one interval, shape (2,), as an interval; NaN is none."""
+    low, high = ends.tolist()
+    return NO_INTERVAL if math.isnan(low) or math.isnan(high) else Interval(low, high)
+
+
 def within(interval: Interval, bound: float) -> Interval:
     """Return the part of an interval that lies between -bound and bound, what the statistic can be."""
     if interval.low is None or interval.high is None:
@@ -44,38 +50,36 @@ def within(interval: Interval, bound: float) -> Interval:
     return Interval(max(interval.low, -bound), min(interval.high, bound))
 
 
-def percentile_interval(replicates: Floats, around: float = 0.0, widened: float = 1.0) -> Interval:
-    """Return the 2.5 % and 97.5 % percentiles of the replicates; none where too few are defined.
+def percentile_interval(replicates: Floats) -> Interval:
+    """Return what `percentile_intervals` does for the replicates of one statistic."""
+    return interval_of(percentile_intervals(replicates))
+
+
+def percentile_intervals(
+    replicates: Floats, around: Floats | float = 0.0, widened: Floats | float = 1.0
+) -> Floats:
+    """Return the 2.5 % and 97.5 % percentiles along the last axis, shape (..., n) to (2, ...).
 
     `widened` moves both ends away from the estimate `around` by this factor.
 
     Undefined (NaN) replicates are left out, up to one in twenty; beyond that the interval would describe
-    only the resamples that happened to work.
+    only the resamples that happened to work, and is NaN.
     """
-    defined = np.sort(replicates)  # undefined ones come last
-    if len(defined) and np.isnan(defined[-1]):
-        defined = defined[: -int(np.isnan(defined).sum())]
-    if len(defined) < max(2, 0.95 * len(replicates)):
-        return NO_INTERVAL
-    low, high = _quantile(defined, (1 - LEVEL) / 2), _quantile(defined, (1 + LEVEL) / 2)
-    return Interval(around + widened * (low - around), around + widened * (high - around))
+    ascending = np.sort(replicates, axis=-1)  # undefined ones come last
+    rows = ascending.reshape(-1, ascending.shape[-1])
+    ends = _ends(rows)
+    for at in np.flatnonzero(np.isnan(rows[:, -1])):
+        defined = rows[at][~np.isnan(rows[at])]
+        ends[:, at] = _ends(defined) if len(defined) >= max(2, 0.95 * rows.shape[1]) else np.nan
+    ends = ends.reshape(2, *ascending.shape[:-1])
+    return np.asarray(around + widened * (ends - around), dtype=float)
 
 
-def widening(variances: Sequence[float], freedom: Sequence[float]) -> float:
-    """Return how much wider than a normal interval one of few clusters must be: t / z.
-
-    `variances` holds each stratum's share of an estimate's variance, `freedom` its degrees of freedom; t has
-    Satterthwaite's degrees of freedom, (sum v)^2 / sum (v^2 / f). Without it, nine profiles would cover 86 %
-    where 95 % is claimed (benchmarks/coverage.py).
-    """
-    if not any(variances):
-        return 1.0
-    squares = sum(variance**2 / f for variance, f in zip(variances, freedom, strict=True))
-    if not squares:
-        return 1.0
-    return student_t_quantile(sum(variances) ** 2 / squares, (1 + LEVEL) / 2) / normal_quantile(
-        (1 + LEVEL) / 2
-    )
+def _ends(ascending: Floats) -> Floats:
+    """Return what `np.quantile` does along the last axis, at a fraction of its overhead."""
+    places = (quantile_place((1 + side * LEVEL) / 2, ascending.shape[-1]) for side in (-1, 1))
+    pairs = ((ascending[..., below], ascending[..., below + 1], part) for below, part in places)
+    return np.stack([low + part * (high - low) for low, high, part in pairs])
 
 
 def quantile_place(share: float, n: int) -> tuple[int, float]:
@@ -85,11 +89,17 @@ def quantile_place(share: float, n: int) -> tuple[int, float]:
     return below, place - below
 
 
-def _quantile(ascending: Floats, share: float) -> float:
-    """Return what `np.quantile` does, at a fraction of its overhead: a result has hundreds of intervals."""
-    below, part = quantile_place(share, len(ascending))
-    first, second = ascending[below : below + 2].tolist()
-    return float(first + part * (second - first))
+def widenings(variances: Floats, freedom: Ints) -> Floats:
+    """Return how much wider than a normal interval one of few clusters must be: t / z.
+
+    `variances` (..., k) holds each stratum's share of an estimate's variance, `freedom` (k,) its degrees of
+    freedom; t has Satterthwaite's degrees of freedom, (sum v)^2 / sum (v^2 / f). Without it, nine profiles
+    would cover 86 % where 95 % is claimed (benchmarks/coverage.py). 1 where there is no variance.
+    """
+    squares = (variances**2 / freedom).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = student_t_quantile(variances.sum(axis=-1) ** 2 / squares, (1 + LEVEL) / 2)
+    return np.where(squares > 0, t / normal_quantile((1 + LEVEL) / 2), 1.0)
 
 
 def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
@@ -106,8 +116,7 @@ def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
     sizes = np.array([len(values) for values in left_out])
     spread = np.array([((values - values.mean()) ** 2).sum() for values in left_out])
     variances = (sizes - 1) / sizes * spread
-    widened = widening(variances.tolist(), (sizes - 1).tolist())
-    reach = normal_quantile((1 + LEVEL) / 2) * widened * np.sqrt(variances.sum())
+    reach = normal_quantile((1 + LEVEL) / 2) * widenings(variances, sizes - 1) * np.sqrt(variances.sum())
     return Interval(estimate - float(reach), estimate + float(reach))
 
 
@@ -161,16 +170,16 @@ class ProfileResamples:
         counts = np.bincount(drawn.ravel(), minlength=self.n_resamples * n_profiles)
         return counts.reshape(self.n_resamples, n_profiles) * np.float64(len(present) / n_draws)
 
-    def widening(self, influence: Floats) -> float:
-        """Return `widening` for an estimate on which each of the 90 profiles has this influence."""
-        n, starts = self.n_present, self._starts
+    def widenings(self, influence: Floats) -> Floats:
+        """Return `widenings` of estimates, from the influence of each profile on them, shape (..., 90)."""
+        n = self.n_present
         there = influence * self.present
-        spread = there - np.repeat(np.add.reduceat(there, starts) / np.maximum(n, 1), list(PROFILES.values()))
-        spread *= self.present
-        squares = np.add.reduceat(spread * spread, starts)
+        means = np.add.reduceat(there, self._starts, axis=-1) / np.maximum(n, 1)
+        spread = (there - np.repeat(means, list(PROFILES.values()), axis=-1)) * self.present
+        squares = np.add.reduceat(spread * spread, self._starts, axis=-1)
         varies = n > 1
-        variances = squares[varies] * (n / np.maximum(n - 1, 1))[varies]
-        return widening(variances.tolist(), (n[varies] - 1).tolist())
+        factor = n[varies] / (n[varies] - 1)
+        return widenings(squares[..., varies] * factor, n[varies] - 1)
 
     @cached_property
     def _starts(self) -> Ints:
@@ -178,5 +187,5 @@ class ProfileResamples:
         return np.cumsum([0, *list(PROFILES.values())[:-1]])
 
     def widening_of(self, use_case: int) -> float:
-        """Return `widening` for an estimate of one use case."""
-        return widening([1.0], [self.n_present[use_case] - 1.0])
+        """Return the widening for an estimate of one use case."""
+        return float(widenings(np.ones(1), self.n_present[use_case : use_case + 1] - 1))

@@ -22,11 +22,13 @@ from .errors import MetricInputError
 from .fairness import __doc__ as _fairness
 from .families import __doc__ as _families
 from .figures import __doc__ as _figures
+from .gap_grid import __doc__ as _gap_grid
 from .gap_resamples import __doc__ as _gap_resamples
 from .gap_summaries import __doc__ as _gap_summaries
 from .gaps import __doc__ as _gaps
 from .headlines import __doc__ as _headlines
 from .health import __doc__ as _health
+from .identifier_intervals import __doc__ as _identifier_intervals
 from .identifiers import __doc__ as _identifiers
 from .intervals import IntervalKind
 from .language import __doc__ as _language
@@ -37,6 +39,7 @@ from .merit import __doc__ as _merit
 from .number_words import __doc__ as _number_words
 from .outcomes import Outcome
 from .parser import ParseMode
+from .points import __doc__ as _points
 from .published import __doc__ as _published
 from .ranks import __doc__ as _ranks
 from .readings import __doc__ as _readings

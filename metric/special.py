@@ -8,6 +8,10 @@ import sys
 from functools import cache
 from typing import Any
 
+import numpy as np
+
+from .layout import Floats
+
 
 @cache
 def _scipy() -> Any:
@@ -29,11 +33,16 @@ def student_t(freedom: float, t: float) -> float:
     return float(_scipy().stdtr(freedom, t))
 
 
-def student_t_quantile(freedom: float, share: float) -> float:
-    """Return the value below which Student's t lies with probability `share`."""
-    return float(_scipy().stdtrit(freedom, share))
+def student_t_quantile(freedom: Floats, share: float) -> Floats:
+    """Return the values below which Student's t lies with probability `share`; NaN for NaN."""
+    return np.asarray(_scipy().stdtrit(freedom, share), dtype=float)
 
 
 def normal_quantile(share: float) -> float:
     """Return the value below which a standard normal variable lies with probability `share`."""
     return float(_scipy().ndtri(share))
+
+
+def normal_quantiles(shares: Floats) -> Floats:
+    """Return `normal_quantile` of each share."""
+    return np.asarray(_scipy().ndtri(shares), dtype=float)

@@ -19,8 +19,9 @@ from rupeebias.metric.resampling import (
     ProfileResamples,
     jackknife_interval,
     percentile_interval,
+    percentile_intervals,
     stream,
-    widening,
+    widenings,
 )
 
 SAMPLES: dict[str, Callable[[np.random.Generator], Floats]] = {
@@ -89,15 +90,28 @@ def test_percentiles_are_numpys() -> None:
     assert ends(percentile_interval(values)) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
 
 
+def test_percentiles_of_rows_leave_out_what_is_undefined() -> None:
+    rows = np.random.default_rng(2).normal(size=(2, 3, 200))
+    rows[0, 1, 7] = np.nan
+    rows[1, 2, :11] = np.nan
+    found = percentile_intervals(rows, around=np.full((2, 3), 1.0), widened=2.0)
+    for at in np.ndindex(2, 3):
+        plain = np.nanquantile(rows[at], [0.025, 0.975])
+        assert found[:, *at] == pytest.approx(
+            1 + 2 * (plain - 1) if at != (1, 2) else np.full(2, np.nan), nan_ok=True
+        )
+
+
 def test_an_interval_of_mostly_undefined_replicates_is_none() -> None:
     assert percentile_interval(np.append(np.full(10, np.nan), np.arange(90.0))) == Interval(None, None)
 
 
 def test_widening_is_students_t() -> None:
     # one stratum of nine: t with 8 degrees of freedom, 2.306 / 1.960
-    assert widening([1.0], [8]) == pytest.approx(2.306004 / 1.959964, rel=1e-6)
+    assert widenings(np.array([1.0]), np.array([8])) == pytest.approx(2.306004 / 1.959964, rel=1e-6)
     # two equal strata of nine: (1 + 1)^2 / (1 / 8 + 1 / 8) = 16 degrees of freedom, 2.120 / 1.960
-    assert widening([1.0, 1.0], [8, 8]) == pytest.approx(2.119905 / 1.959964, rel=1e-6)
+    two = widenings(np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([8, 8]))
+    assert two == pytest.approx([2.119905 / 1.959964, 1.0], rel=1e-6)
 
 
 def test_jackknife_of_a_mean_is_its_t_interval() -> None:
