@@ -1,4 +1,4 @@
-"""Time one call after another inside a process that has imported the metric; prints JSON (milliseconds).
+"""Time reading and scoring inside a process that has imported the metric; prints JSON (milliseconds).
 
     python benchmarks/inside.py outputs.jsonl
 
@@ -15,7 +15,8 @@ from typing import TypeVar
 import numpy as np
 import scipy.special
 
-from rupeebias.metric.compute import Options, score_readings
+from rupeebias.metric.compute import Options, score_readings_by_kind
+from rupeebias.metric.intervals import INTERVAL_KINDS
 from rupeebias.metric.readings import read_outputs
 from rupeebias.scoring.read import read_run
 
@@ -32,13 +33,11 @@ def timed(task: Callable[[], _Found]) -> tuple[float, _Found]:
 
 
 def main() -> None:
-    """Read the answers, then compute everything with either kind of interval."""
-    run = read_run(Path(sys.argv[1]))
+    """Read the answers, then compute everything with both kinds of interval."""
+    run, options = read_run(Path(sys.argv[1])), Options().checked()
     times: dict[str, float] = {}
     times["parsing"], readings = timed(lambda: read_outputs(run.prompt_ids, run.outputs))
-    for ci in ("cluster", "pairs"):
-        options = Options(ci=ci).checked()
-        times[ci], _ = timed(lambda options=options: score_readings(readings, options))  # type: ignore[misc]
+    times["statistics"], _ = timed(lambda: score_readings_by_kind(readings, options, INTERVAL_KINDS))
     print(json.dumps(times))
 
 

@@ -271,7 +271,7 @@ def compare_times(runs: list[Path], baseline: Baseline, folder: Path, repeats: i
 
 
 def print_inside(run: Path, repeats: int) -> None:
-    """Print how long parsing and both kinds of result take in a process that has imported everything."""
+    """Print how long parsing, and all statistics with both kinds of interval, take after the imports."""
     command = [sys.executable, str(HERE / "inside.py"), str(run)]
     rounds = [json.loads(subprocess.check_output(command)) for _ in range(repeats)]
     print(f"\none model, first call after the imports, least / median of {repeats}")
@@ -279,7 +279,7 @@ def print_inside(run: Path, repeats: int) -> None:
         times = [one[part] for one in rounds]
         print(f"  {part:<40}{min(times):8.0f} / {statistics.median(times):.0f} ms")
     sums = [sum(one.values()) for one in rounds]
-    print(f"  {'all three':<40}{min(sums):8.0f} / {statistics.median(sums):.0f} ms")
+    print(f"  {'both':<40}{min(sums):8.0f} / {statistics.median(sums):.0f} ms")
 
 
 def parse_arguments() -> argparse.Namespace:

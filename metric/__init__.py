@@ -1,20 +1,22 @@
 """Bias statistics of economic advice, from (prompt_id, output) pairs.
 
 Each module holds one concern: `parser` reads an answer; `gaps`, `concordance`, `identifiers`, `language`,
-`robustness` and `merit` are the statistics, `resampling` and `intervals` their uncertainty; `compute` puts
-them together. All statistics are pure functions of the dense arrays of `outcomes`. Names are loaded when
-they are first used, so that reading the design of the benchmark costs nothing.
+`robustness` and `merit` are the statistics, which `points` gathers, `resampling` and `intervals` their
+uncertainty; `compute` puts them together. All statistics are pure functions of the dense arrays of
+`outcomes`. Names are loaded when they are first used, so that reading the design of the benchmark costs
+nothing.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .compute import Options, Result, score
+    from .compute import Options, Result, score, score_readings, score_readings_by_kind
     from .errors import MetricInputError
     from .fairness import FairnessEffect, fairness_effect
     from .families import adjust_together
     from .parser import parse_answer
+    from .readings import Readings, read_outputs
     from .statuses import ParsedValue, Status
     from .tables import HEADLINES, TABLES
 
@@ -25,12 +27,16 @@ __all__ = [
     "MetricInputError",
     "Options",
     "ParsedValue",
+    "Readings",
     "Result",
     "Status",
     "adjust_together",
     "fairness_effect",
     "parse_answer",
+    "read_outputs",
     "score",
+    "score_readings",
+    "score_readings_by_kind",
 ]
 
 _HOMES = {
@@ -40,12 +46,16 @@ _HOMES = {
     "MetricInputError": "errors",
     "Options": "compute",
     "ParsedValue": "statuses",
+    "Readings": "readings",
     "Result": "compute",
     "Status": "statuses",
     "adjust_together": "families",
     "fairness_effect": "fairness",
     "parse_answer": "parser",
+    "read_outputs": "readings",
     "score": "compute",
+    "score_readings": "compute",
+    "score_readings_by_kind": "compute",
 }
 """The module of each name."""
 

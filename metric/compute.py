@@ -13,7 +13,7 @@ from .errors import MetricInputError
 from .gap_summaries import GapSummaries
 from .gaps import SlotGaps
 from .headlines import gap_headlines, kendall_headlines
-from .health import health_headlines, health_tables
+from .health import Health, health_of
 from .intervals import INTERVAL_KINDS, IntervalKind, Intervals
 from .outcomes import OUTCOMES, Outcome, Outcomes, outcomes_from_values
 from .parser import PARSE_MODES, ParseMode
@@ -137,14 +137,16 @@ def score_readings_by_kind(
 ) -> dict[IntervalKind | None, Result]:
     """Return a result for each kind of interval; everything but the intervals is computed once."""
     points = points_of(outcomes_from_values(readings.values, options.outcome), options)
-    return {kind: _result(readings, points, replace(options, ci=kind)) for kind in kinds}
+    health = health_of(readings)
+    return {kind: _result(readings, points, health, replace(options, ci=kind)) for kind in kinds}
 
 
-def _result(readings: Readings, points: Points, options: Options) -> Result:
+def _result(readings: Readings, points: Points, health: Health, options: Options) -> Result:
     statistics = score_points(points, options)
-    found = {**statistics.headlines, **health_headlines(readings)}
+    found = {**statistics.headlines, **health.headlines}
     headlines = {name: found[name] for name in HEADLINES}
-    tables = {**statistics.tables, **health_tables(readings)}
+    # a result's rows are its own: who changes them must not change another's
+    tables = {**statistics.tables, **{name: list(map(dict, rows)) for name, rows in health.tables.items()}}
     return {
         **headlines,
         "warnings": result_warnings(headlines, readings, points.outcomes, points.gaps, tables, options),

@@ -27,7 +27,21 @@ From here on it names at most 3 of 1,000 axes of 5 to 30 identifiers that fail e
 """
 
 
-def health_headlines(readings: Readings) -> dict[str, float | int | None]:
+class Health(NamedTuple):
+    """How the answers of a run were read."""
+
+    headlines: dict[str, float | int | None]
+    """Flat values by name."""
+    tables: dict[str, list[Row]]
+    """Rows by table name."""
+
+
+def health_of(readings: Readings) -> Health:
+    """Return parse health, overall and by identifier."""
+    return Health(_headlines(readings), _tables(readings))
+
+
+def _headlines(readings: Readings) -> dict[str, float | int | None]:
     """Return parse health, refusal rate (percent of the expected answers) and the counts behind them."""
     n_expected = int(readings.expected.sum())
     n_scored = int(np.isin(readings.status, SCORED).sum())
@@ -41,7 +55,7 @@ def health_headlines(readings: Readings) -> dict[str, float | int | None]:
     }
 
 
-def health_tables(readings: Readings) -> dict[str, list[Row]]:
+def _tables(readings: Readings) -> dict[str, list[Row]]:
     """Return the counts of every status by language and use case, and by identifier."""
     rows, repeats = np.nonzero(readings.expected)
     status = readings.status[rows, repeats].astype(np.int64)

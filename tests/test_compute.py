@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,19 @@ from scipy.stats import chi2_contingency
 
 import rupeebias
 from rupeebias.metric import HEADLINES, TABLES, MetricInputError, adjust_together, fairness_effect
-from rupeebias.metric.compute import Options, score, score_outcomes
+from rupeebias.metric.compute import (
+    Options,
+    score,
+    score_outcomes,
+    score_readings,
+    score_readings_by_kind,
+)
 from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.health import STATUS_NAMES, uneven_failures
+from rupeebias.metric.intervals import INTERVAL_KINDS
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.outcomes import Outcomes
+from rupeebias.metric.readings import read_outputs
 
 
 def answers(seed: int = 0, spelling: str = "### {} INR") -> dict[str, str]:
@@ -418,3 +427,19 @@ def test_what_has_no_order_is_refused(given: Any) -> None:
         score(given, ["x", "y"])
     with pytest.raises(MetricInputError, match="expected must be a list, not int"):
         score(list(prompt_rows())[:1], ["5 LPA"], expected=5)  # type: ignore[arg-type]
+
+
+def test_kinds_scored_together_are_those_scored_alone() -> None:
+    ids = list(prompt_rows())[::7]
+    readings = read_outputs(ids, [f"### {400_000 + 1_000 * (at % 37)} INR" for at in range(len(ids))])
+    options = Options(n_resamples=200)
+    together = score_readings_by_kind(readings, options, [*INTERVAL_KINDS, None])
+    assert list(together) == ["cluster", "pairs", None]
+    for kind, result in together.items():
+        assert result == score_readings(readings, replace(options, ci=kind))
+        assert result["settings"]["ci"] == kind
+    # whoever changes one result leaves the others as they are
+    for rows in together["cluster"]["tables"].values():
+        for row in rows:
+            row.clear()
+    assert together["pairs"] == score_readings(readings, replace(options, ci="pairs"))
