@@ -44,7 +44,7 @@ class MeanLaw(NamedTuple):
 
     def draws(self, n: int, rng: np.random.Generator) -> Floats:
         """Return n draws of the mean."""
-        return np.asarray(draws_of([self], n, rng)[0])
+        return np.asarray(bent([self], rng.standard_normal((1, n)))[0])
 
     def percentile_interval(self, n: int, rng: np.random.Generator) -> Interval:
         """Return the 95 % percentile interval of n draws, of which only those at its ends are made."""
@@ -69,15 +69,14 @@ class MeanLaw(NamedTuple):
         return self.mean + constant, linear, square, cube
 
 
-def draws_of(laws: Sequence[MeanLaw], n: int, rng: np.random.Generator) -> Floats:
-    """Return n independent draws of each mean, shape (laws, n)."""
+def bent(laws: Sequence[MeanLaw], normals: Floats) -> Floats:
+    """Return draws of each mean from draws of a standard normal variable, shape (laws, n)."""
     factors = np.array([law.coefficients for law in laws])
     constant, linear, square, cube = factors.T[:, :, None]
-    z = rng.standard_normal((len(laws), n))
-    drawn = z * cube
+    drawn = normals * cube
     for factor in (square, linear):
         drawn += factor
-        drawn *= z
+        drawn *= normals
     drawn += constant
     return np.asarray(drawn, dtype=float)
 

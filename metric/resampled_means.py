@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .layout import Floats, Ints
-from .mean_laws import MeanLaw, draws_of
+from .mean_laws import MeanLaw, bent
 from .resampling import NO_INTERVAL, Interval, percentile_interval
 
 FEWEST_EXPANDED = 30
@@ -151,6 +151,12 @@ def samples_of_rows(values: Floats) -> list[Sample]:
     return [Sample(row, cumulants) for row, cumulants in zip(rows, Cumulants.of_rows(values), strict=True)]
 
 
+def laws_of_rows(samples: Sequence[Sample]) -> list[MeanLaw]:
+    """Return the laws of identifier means when all rows of a table are resampled; all samples expand."""
+    n_rows = sum(sample.cumulants.n for sample in samples)
+    return [sample.cumulants.law_among(n_rows) for sample in samples]
+
+
 def row_resampled_means(samples: Sequence[Sample], n_resamples: int, rng: np.random.Generator) -> Floats:
     """Return identifier means when all rows of a table are resampled, shape (identifiers, resamples).
 
@@ -163,7 +169,7 @@ def row_resampled_means(samples: Sequence[Sample], n_resamples: int, rng: np.ran
     # in small tables it matters that an identifier is drawn less often where another is drawn more often
     n_drawn = None if all(expand) else rng.multinomial(n_rows, sizes / n_rows, n_resamples).T
     if n_drawn is None:
-        return draws_of([sample.cumulants.law_among(n_rows) for sample in samples], n_resamples, rng)
+        return bent(laws_of_rows(samples), rng.standard_normal((len(samples), n_resamples)))
     means = np.full((len(samples), n_resamples), np.nan)
     for at, sample in enumerate(samples):
         if expand[at]:
