@@ -5,15 +5,14 @@ below 0 where their order is not certain. "pairs": identifiers' values drawn one
 search for the widest gap is repeated in every resample, which pushes it upwards.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from .design import IDENTIFIERS, USE_CASES
 from .identifiers import PooledSlots, SlotsKey, signed_gap_pct
-from .layout import AXES, Floats
+from .layout import Floats
 from .mean_laws import bent
 from .resampled_means import laws_of_rows, row_resampled_means
 from .resampling import (
@@ -28,6 +27,8 @@ from .resampling import (
 
 Pairs: TypeAlias = Mapping[SlotsKey, tuple[int, int]]
 """The two identifiers of each use case and axis: places in the axis."""
+Normals: TypeAlias = Mapping[str, Floats]
+"""By axis: standard normal draws, shape (identifiers, resamples)."""
 
 
 def cluster_pair_intervals(
@@ -35,9 +36,9 @@ def cluster_pair_intervals(
 ) -> dict[SlotsKey, Interval]:
     """Return the interval of a gap between two identifiers over drawn profiles, widened for their number."""
     found = dict.fromkeys(pairs, NO_INTERVAL)
-    for use_case, keys in _by_use_case(pairs):
-        at = USE_CASES.index(use_case)
-        if profiles.n_present[at] >= FEWEST_PROFILES:
+    for at, use_case in enumerate(USE_CASES):
+        keys = [key for key in pairs if key[0] == use_case]
+        if keys and profiles.n_present[at] >= FEWEST_PROFILES:
             ends = _drawn_pair_ends([slots[key] for key in keys], [pairs[key] for key in keys], profiles, at)
             found.update(zip(keys, map(interval_of, ends.T), strict=True))
     return found
@@ -58,52 +59,46 @@ def _drawn_pair_ends(
     return np.clip(ends, -bound, bound)
 
 
+def identifier_normals(n_resamples: int, seed: int) -> Normals:
+    """Return the draws from which pairs intervals are made.
+
+    The same for all use cases, and for canonical and widest gaps: each of these intervals stands by itself.
+    """
+    sizes = [len(names) for names in IDENTIFIERS.values()]
+    drawn = stream(seed, "identifier means").standard_normal((sum(sizes), n_resamples))
+    return dict(zip(IDENTIFIERS, np.split(drawn, np.cumsum(sizes[:-1])), strict=True))
+
+
 def canonical_resamples(
-    slots: Mapping[SlotsKey, PooledSlots], pairs: Pairs, n_resamples: int, seed: int
+    slots: Mapping[SlotsKey, PooledSlots], pairs: Pairs, normals: Normals, seed: int
 ) -> dict[SlotsKey, Interval]:
     """Return the interval of the gap between two identifiers whose values are drawn one by one."""
     drawn = []
-    for use_case, keys in _by_use_case(pairs):
-        purpose = f"canonical {use_case}"
-        normals = stream(seed, purpose).standard_normal((len(AXES), 2, n_resamples))
-        for key in keys:
-            samples = [slots[key].samples[at] for at in pairs[key]]
-            laws = [law for sample in samples if (law := sample.law())]
-            if len(laws) == len(samples):
-                drawn.append(bent(laws, normals[AXES.index(key[1])]))
-            else:
-                rng = stream(seed, f"{purpose} {key[1]}")
-                drawn.append(np.stack([sample.resampled_means(n_resamples, rng) for sample in samples]))
+    for key, pair in pairs.items():
+        samples = [slots[key].samples[at] for at in pair]
+        laws = [law for sample in samples if (law := sample.law())]
+        if len(laws) == len(samples):
+            drawn.append(bent(laws, normals[key[1]][list(pair)]))
+        else:
+            rng, n_resamples = stream(seed, f"canonical {' '.join(key)}"), normals[key[1]].shape[1]
+            drawn.append(np.stack([sample.resampled_means(n_resamples, rng) for sample in samples]))
     return _intervals(pairs, drawn)
 
 
 def widest_resamples(
-    slots: Mapping[SlotsKey, PooledSlots], keys: Iterable[SlotsKey], n_resamples: int, seed: int
+    slots: Mapping[SlotsKey, PooledSlots], keys: Iterable[SlotsKey], normals: Normals, seed: int
 ) -> dict[SlotsKey, Interval]:
     """Return the interval of the widest gap, searched anew in every resample."""
     drawn = []
-    for use_case, of_use_case in _by_use_case(keys):
-        purpose = f"maximum {use_case}"
-        normals = stream(seed, purpose).standard_normal((_FIRST[-1], n_resamples))
-        for key in of_use_case:
-            samples, at = slots[key].samples, AXES.index(key[1])
-            if all(sample.cumulants.expands for sample in samples):
-                means = bent(laws_of_rows(samples), normals[_FIRST[at] : _FIRST[at + 1]])
-            else:
-                means = row_resampled_means(samples, n_resamples, stream(seed, f"{purpose} {key[1]}"))
-            drawn.append(np.stack([np.fmax.reduce(means), np.fmin.reduce(means)]))
+    for key in keys:
+        samples = slots[key].samples
+        if all(sample.cumulants.expands for sample in samples):
+            means = bent(laws_of_rows(samples), normals[key[1]])
+        else:
+            rng = stream(seed, f"maximum {' '.join(key)}")
+            means = row_resampled_means(samples, normals[key[1]].shape[1], rng)
+        drawn.append(np.stack([np.fmax.reduce(means), np.fmin.reduce(means)]))
     return _intervals(keys, drawn)
-
-
-_FIRST: Final = tuple(accumulate(map(len, IDENTIFIERS.values()), initial=0))
-"""Where each axis begins among the 87 identifiers; last their number."""
-
-
-def _by_use_case(keys: Iterable[SlotsKey]) -> Iterator[tuple[str, list[SlotsKey]]]:
-    for use_case in USE_CASES:
-        found = [key for key in keys if key[0] == use_case]
-        if found:
-            yield use_case, found
 
 
 def _intervals(keys: Iterable[SlotsKey], drawn: Sequence[Floats]) -> dict[SlotsKey, Interval]:

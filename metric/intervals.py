@@ -7,7 +7,14 @@ from typing import Final, Literal, TypeAlias
 
 from .gap_resamples import GapIntervals, cluster_gap_intervals, no_gap_intervals, pair_gap_intervals
 from .gaps import SlotGaps
-from .identifier_intervals import Pairs, canonical_resamples, cluster_pair_intervals, widest_resamples
+from .identifier_intervals import (
+    Normals,
+    Pairs,
+    canonical_resamples,
+    cluster_pair_intervals,
+    identifier_normals,
+    widest_resamples,
+)
 from .identifiers import CanonicalPairGap, MaximumObservedGap, PooledSlots, SlotsKey
 from .layout import Floats
 from .outcomes import Outcomes
@@ -47,7 +54,7 @@ class Intervals:
         """Return the intervals of canonical pair gaps."""
         pairs = {key: gap.pair for key, gap in found.items()}
         if self.kind == "pairs":
-            return canonical_resamples(slots, pairs, self.n_resamples, self.seed)
+            return canonical_resamples(slots, pairs, self._normals, self.seed)
         return self._of_pairs(slots, pairs)
 
     def of_widest(
@@ -55,8 +62,12 @@ class Intervals:
     ) -> dict[SlotsKey, Interval]:
         """Return the intervals of the widest gaps."""
         if self.kind == "pairs":
-            return widest_resamples(slots, list(found), self.n_resamples, self.seed)
+            return widest_resamples(slots, found, self._normals, self.seed)
         return self._of_pairs(slots, {key: gap.pair for key, gap in found.items()})
+
+    @cached_property
+    def _normals(self) -> Normals:
+        return identifier_normals(self.n_resamples, self.seed)
 
     def _of_pairs(self, slots: Mapping[SlotsKey, PooledSlots], pairs: Pairs) -> dict[SlotsKey, Interval]:
         if self.kind == "cluster":

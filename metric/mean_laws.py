@@ -52,21 +52,21 @@ class MeanLaw(NamedTuple):
 
     def ends(self, ranked: Sequence[float], n: int) -> Ends:
         """Return the ends of an interval of n draws from a row of `ranked_normals`: the mean rises with z."""
-        means = [self._at(z) for z in ranked]
+        constant, linear, square, cube = self.coefficients
+        means = [((cube * z + square) * z + linear) * z + constant for z in ranked]
         low, high = (means[at] + part * (means[at + 1] - means[at]) for at, part in _ranks(n)[1])
         return low, high
-
-    def _at(self, z: float) -> float:
-        constant, linear, square, cube = self.coefficients
-        return ((cube * z + square) * z + linear) * z + constant
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:
         """Return the factors of 1, z, z^2 and z^3."""
-        skewed, peaked, twice = self.skewness / 6, self.kurtosis / 24, self.skewness**2 / 36
-        factors = (-skewed, 1 - 3 * peaked + 5 * twice, skewed, peaked - 2 * twice)
-        constant, linear, square, cube = (self.deviation * factor for factor in factors)
-        return self.mean + constant, linear, square, cube
+        mean, deviation, skewness, kurtosis = self
+        skewed, peaked, twice = (
+            deviation * skewness / 6,
+            deviation * kurtosis / 24,
+            deviation * skewness**2 / 36,
+        )
+        return mean - skewed, deviation - 3 * peaked + 5 * twice, skewed, peaked - 2 * twice
 
 
 def bent(laws: Sequence[MeanLaw], normals: Floats) -> Floats:
