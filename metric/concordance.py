@@ -4,7 +4,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .layout import Floats
+from .layout import Bools, Floats, Ints
 from .outcomes import Key, Outcomes, Stack, mean_where_any
 from .ranks import comparable, ranks_and_ties
 from .special import chi_square_tail
@@ -51,18 +51,50 @@ def _of_complete(matrices: Floats) -> list[Concordance]:
     if n < 2 or k < 2:
         return [Concordance(np.nan, np.nan, np.nan, n, k)] * len(matrices)
     ranks, equal = ranks_and_ties(matrices)
-    # a group of t ties holds t values, each of which sees t equal ones: sum (t^3 - t) = sum (equal^2 - 1)
-    ties, squares = (equal**2 - 1).sum(axis=(1, 2)), (ranks.sum(axis=1) ** 2).sum(axis=1)
-    return [_concordance(*sums, n, k) for sums in zip(ties.tolist(), squares.tolist(), strict=True)]
+    ties, squares = _ties(equal).sum(axis=1), (ranks.sum(axis=1) ** 2).sum(axis=1)
+    found = _w(ties, squares, np.full(len(matrices), n), k).tolist()
+    return [Concordance(w, n * (k - 1) * w, chi_square_tail(k - 1, n * (k - 1) * w), n, k) for w in found]
 
 
-def _concordance(ties: float, squares: float, n: int, k: int) -> Concordance:
-    correction = 1 - ties / (n * k * (k**2 - 1))
-    if correction <= 0:
-        return Concordance(np.nan, np.nan, np.nan, n, k)
-    uncorrected = 12 / (n * k * (k + 1)) * squares - 3 * n * (k + 1)
-    chi2 = max(uncorrected, 0.0) / correction
-    return Concordance(chi2 / (n * (k - 1)), chi2, chi_square_tail(k - 1, chi2), n, k)
+def _ties(equal: Ints) -> Ints:
+    """Return sum (t^3 - t) over the groups of t ties of each row, from how many values equal each."""
+    return np.asarray((equal**2 - 1).sum(axis=-1))  # a group holds t values, each of which equals t
+
+
+def _w(ties: Ints, squares: Floats, n: Ints, k: int) -> Floats:
+    """Return W from summed ties, summed squares of rank sums, and numbers of rows and columns."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        uncorrected = 12 / (n * k * (k + 1)) * squares - 3 * n * (k + 1)
+        correction = 1 - ties / (n * k * (k**2 - 1))
+        w = np.maximum(uncorrected, 0) / correction / (n * (k - 1))
+    return np.where((n > 1) & (correction > 0), w, np.nan)
+
+
+class LeftOut(NamedTuple):
+    """W of one block, and what remains of it without each of its base profiles."""
+
+    kendall_w: float
+    without: Floats
+    """W with each profile left out, shape (profiles,)."""
+    used: Bools
+    """Which profiles have a complete row."""
+
+
+def kendall_w_without_each_profile(block: Floats, blocking: Blocking) -> LeftOut:
+    """Return W of a block (identifiers, profiles, questions, repeats), and without each of its profiles."""
+    matrix, n_profiles = concordance_matrix(block, blocking), block.shape[1]
+    profile = np.repeat(np.arange(n_profiles), len(matrix) // n_profiles)
+    matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
+    complete = ~np.isnan(matrix).any(axis=1)
+    matrix, rows_of = matrix[complete], profile[complete] == np.arange(n_profiles)[:, None]
+    used, k = rows_of.any(axis=1), matrix.shape[1]
+    if k < 2:
+        return LeftOut(np.nan, np.full(n_profiles, np.nan), used)
+    ranks, equal = ranks_and_ties(matrix)
+    # the whole, then without each profile
+    kept = np.concatenate([np.ones((1, len(matrix)), dtype=np.int64), 1 - rows_of.astype(np.int64)])
+    found = _w(kept @ _ties(equal), ((kept @ ranks) ** 2).sum(axis=1), kept.sum(axis=1), k)
+    return LeftOut(float(found[0]), found[1:], used)
 
 
 def concordances(outcomes: Outcomes, blocking: Blocking) -> dict[Key, Concordance]:

@@ -41,7 +41,7 @@ def cluster_gap_intervals(gaps: SlotGaps, profiles: ProfileResamples) -> GapInte
     Percentiles of the drawn means, widened for the number of profiles behind each; none where a use case with
     gaps has too few profiles. A change is made draw by draw: a profile's two languages stay together.
     """
-    sums, found = with_sums(gaps.profile_sums, (2, 1)), gaps.means
+    sums, found = with_sums(gaps.profile_sums[:2], (2, 1)), gaps.means
     means, influence = _drawn_means(sums, profiles), _influence(sums, found)
     holds = _rests_on_enough(gaps.cells[0] > 0, profiles)
     ends = percentile_intervals(means, found, profiles.widenings(influence))

@@ -87,8 +87,8 @@ class SlotGaps:
 
     @cached_property
     def profile_sums(self) -> Floats:
-        """Number and sum of the defined gaps of each base profile, shape (2, languages, axes, 90)."""
-        return _sums_by(self.profile, np.stack([self.count, self.total]))
+        """Count, total and violations of each base profile, shape (3, languages, axes, 90)."""
+        return _sums_by(self.profile, np.stack([self.count, self.total, self.violations]))
 
     @cached_property
     def cells(self) -> Floats:

@@ -104,6 +104,18 @@ def identifier_codes() -> Ints:
 
 
 @cache
+def profile_codes() -> Ints:
+    """Return each row's base profile, numbered through the use cases: 0 to 89."""
+    first = dict(zip(USE_CASES, np.cumsum([0, *PROFILES.values()]), strict=False))
+    codes = []
+    for block in BLOCKS:
+        identifiers, profiles, questions = block.shape
+        own = np.repeat(np.arange(profiles) + first[block.use_case], questions)
+        codes.append(np.tile(own, identifiers))
+    return np.concatenate(codes)
+
+
+@cache
 def offered_inr() -> Floats:
     """Return the offered CTC in rupees of each counter-offer row; NaN elsewhere."""
     offers = np.full(N_PROMPTS, np.nan)

@@ -6,6 +6,7 @@ depend on row order or on what else is computed.
 
 import math
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 
 from .design import PROFILES, USE_CASES
 from .layout import Bools, Floats, Ints
-from .special import normal_quantile, student_t_quantile
+from .special import normal_quantile, student_t, student_t_quantile
 
 LEVEL = 0.95
 """Coverage that every interval aims at."""
@@ -102,22 +103,51 @@ def widenings(variances: Floats, freedom: Ints) -> Floats:
     return np.where(squares > 0, t / normal_quantile((1 + LEVEL) / 2), 1.0)
 
 
-def jackknife_interval(estimate: float, left_out: list[Floats]) -> Interval:
-    """Return estimate -+ t x standard error from delete-one-profile estimates, stratum by stratum.
+class Jackknife(NamedTuple):
+    """How uncertain an estimate is, from leaving out one base profile at a time."""
+
+    error: float
+    """Standard error."""
+    freedom: float
+    """Satterthwaite's degrees of freedom of Student's t; infinite where the error is 0."""
+
+    def interval(self, estimate: float) -> Interval:
+        """Return estimate -+ t x standard error."""
+        if not self.error:
+            return Interval(estimate, estimate)
+        reach = self.error * float(student_t_quantile(np.array(self.freedom), (1 + LEVEL) / 2))
+        return Interval(estimate - reach, estimate + reach)
+
+    def p_value(self, estimate: float) -> float:
+        """Return the two-sided p-value of an estimate against 0; NaN where the error is 0 and it is not."""
+        if not self.error:
+            return 1.0 if estimate == 0 else math.nan
+        return 2 * student_t(self.freedom, -abs(estimate) / self.error)
+
+
+def jackknife(left_out: Sequence[Floats]) -> Jackknife | None:
+    """Return the delete-one-profile jackknife; None where a stratum has too few profiles.
 
     `left_out` holds, for each use case, the estimate with each of its profiles left out in turn. The
-    variance is the sum over strata of (n - 1) / n x sum of squared deviations from their mean; t has
-    Satterthwaite's degrees of freedom. For statistics of ranks, which resampled profiles would tie with
-    themselves and so pull. Source: Efron & Tibshirani 1993, chapter 11.
+    variance is the sum over strata of (n - 1) / n x sum of squared deviations from their mean. For statistics
+    of ranks, which resampled profiles would tie with themselves and so pull. Source: Efron & Tibshirani 1993,
+    chapter 11.
     """
     few = any(len(values) < FEWEST_PROFILES or np.isnan(values).any() for values in left_out)
     if few or not left_out:
-        return NO_INTERVAL
+        return None
     sizes = np.array([len(values) for values in left_out])
     spread = np.array([((values - values.mean()) ** 2).sum() for values in left_out])
     variances = (sizes - 1) / sizes * spread
-    reach = normal_quantile((1 + LEVEL) / 2) * widenings(variances, sizes - 1) * np.sqrt(variances.sum())
-    return Interval(estimate - float(reach), estimate + float(reach))
+    squares = float((variances**2 / (sizes - 1)).sum())
+    freedom = float(variances.sum()) ** 2 / squares if squares else math.inf
+    return Jackknife(float(np.sqrt(variances.sum())) if squares else 0.0, freedom)
+
+
+def jackknife_interval(estimate: float, left_out: Sequence[Floats]) -> Interval:
+    """Return the interval of an estimate by `jackknife`; none where that cannot be made."""
+    found = jackknife(left_out)
+    return found.interval(estimate) if found else NO_INTERVAL
 
 
 @dataclass(frozen=True)

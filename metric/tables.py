@@ -122,6 +122,26 @@ TABLES: Final = {
     )
 }
 
+_DIFFERENCE = ("first", "second", "difference", "ci_low", "ci_high", "p_value")
+
+COMPARISON_TABLES: Final = {
+    table.name: table
+    for table in (
+        Table(
+            "comparison",
+            ("statistic",),
+            _DIFFERENCE,
+            "Headline statistics of two runs on the answers that both have; difference = second - first.",
+        ),
+        Table(
+            "comparison_axis",
+            ("language", "axis"),
+            (*_DIFFERENCE, "p_bh"),
+            'Mean gaps of two runs by axis; language is "en", "hinglish" or "all" (both pooled).',
+        ),
+    )
+}
+
 HEADLINES: Final = (
     "mean_delta_pct",
     "mean_delta_pct_ci_low",
