@@ -9,11 +9,16 @@ not. A good 95 % interval holds in 93 to 97 % of runs; one that holds less often
 import argparse
 import time
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
+import numpy as np
+
+from rupeebias.metric.comparison import compare_readings
 from rupeebias.metric.compute import Options, Statistics, score_outcomes
 from rupeebias.metric.intervals import INTERVAL_KINDS
 from rupeebias.metric.outcomes import outcomes_from_values
+from rupeebias.metric.readings import Readings
 from rupeebias.models.draws import simulate_values
 from rupeebias.models.respondents import Respondent, find_respondent, with_parameters
 from rupeebias.models.truth import Truth, true_gaps
@@ -37,6 +42,42 @@ def main() -> None:
             cells = " ".join(f"{sum(share) / len(share) * 100:7.1f} %" for share in shares)
             print(f"{name:12} {statistic:34} {cells}")
         print(f"{name}: {arguments.runs} runs in {time.perf_counter() - start:.0f} s")
+    names = arguments.respondents.split(",")
+    for first, second in [*combinations(names, 2), *((name, name) for name in names)]:
+        print_differences(find_respondent(first), find_respondent(second), arguments.runs)
+
+
+def print_differences(first: Respondent, second: Respondent, n_runs: int) -> None:
+    """Print one line for each statistic of `difference_coverage`."""
+    pair = f"{first.name} - {second.name}"
+    for statistic, (held, small) in difference_coverage(first, second, n_runs).items():
+        print(f"{pair:24} {statistic:28} holds in {held:5.1f} %, p < 0.05 in {small:5.1f} %")
+
+
+def difference_coverage(first: Respondent, second: Respondent, n_runs: int) -> dict[str, tuple[float, float]]:
+    """Return in how many comparisons (percent) the interval holds the true difference, and p < 0.05.
+
+    The two runs of a comparison share nothing but the prompts. Of two runs of one respondent 5 % should have
+    p < 0.05.
+    """
+    truths = [true_gaps(respondent) for respondent in (first, second)]
+    found: dict[str, list[tuple[bool, bool]]] = {}
+    for seed in range(n_runs):
+        before, after = _readings(first, seed), _readings(second, n_runs + seed)
+        for row in compare_readings(before, after, Options())["tables"]["comparison"][:3]:
+            name = row["statistic"]
+            true = getattr(truths[1], name) - getattr(truths[0], name)
+            held = row["ci_low"] <= true <= row["ci_high"]
+            found.setdefault(name, []).append((held, row["p_value"] < 0.05))
+    return {
+        name: (float(shares[0]), float(shares[1]))
+        for name, shares in ((name, np.mean(told, axis=0) * 100) for name, told in found.items())
+    }
+
+
+def _readings(respondent: Respondent, seed: int) -> Readings:
+    values = simulate_values(with_parameters(respondent, {"seed": seed}), seed, 1)
+    return Readings(np.zeros(values.shape, dtype=np.int8), values, np.ones(values.shape, dtype=bool))
 
 
 def coverage(respondent: Respondent, n_runs: int) -> Held:

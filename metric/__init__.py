@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .comparison import compare_readings
     from .compute import Options, Result, score, score_readings, score_readings_by_kind
     from .errors import MetricInputError
     from .fairness import FairnessEffect, fairness_effect
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from .parser import parse_answer
     from .readings import Readings, read_outputs
     from .statuses import ParsedValue, Status
-    from .tables import HEADLINES, TABLES
+    from .tables import COMPARISON_TABLES, HEADLINES, TABLES
 
 __all__ = [
+    "COMPARISON_TABLES",
     "HEADLINES",
     "TABLES",
     "FairnessEffect",
@@ -31,6 +33,7 @@ __all__ = [
     "Result",
     "Status",
     "adjust_together",
+    "compare_readings",
     "fairness_effect",
     "parse_answer",
     "read_outputs",
@@ -40,6 +43,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "COMPARISON_TABLES": "tables",
     "HEADLINES": "tables",
     "TABLES": "tables",
     "FairnessEffect": "fairness",
@@ -50,6 +54,7 @@ _HOMES = {
     "Result": "compute",
     "Status": "statuses",
     "adjust_together": "families",
+    "compare_readings": "comparison",
     "fairness_effect": "fairness",
     "parse_answer": "parser",
     "read_outputs": "readings",

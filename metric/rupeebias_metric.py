@@ -13,6 +13,7 @@ import evaluate
 from .amounts import __doc__ as _amounts
 from .candidates import __doc__ as _candidates
 from .caveats import __doc__ as _caveats
+from .comparison import __doc__ as _comparison
 from .compute import score
 from .concordance import Blocking
 from .design import BENCHMARK_VERSION

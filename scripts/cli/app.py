@@ -14,6 +14,7 @@ from . import (
     audit,
     batch,
     build,
+    compare,
     generate,
     join,
     leaderboard,
@@ -43,6 +44,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     build.build,
     generate.generate,
     score.score,
+    compare.compare,
     report.report,
     parse.parse,
     runs.runs,
@@ -52,7 +54,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     submit.submit,
     validate_submission.validate_submission,
 )
-SHORT = frozenset({"build", "score", "parse"})
+SHORT = frozenset({"build", "score", "compare", "parse"})
 """Commands that end within seconds."""
 for _command in COMMANDS:
     # an answer such as "-5 lakh" is no option
@@ -98,7 +100,7 @@ def _start_quickly(command: list[str]) -> None:
     """Spare a short command, in a process of its own, what takes longer than its work."""
     if SHORT.intersection(command):
         gc.disable()  # they keep what they make until they end: looking for garbage takes a third of the time
-    if command == ["score"]:
+    if command in (["score"], ["compare"]):
         # its matrices are small: threads would wait for each other longer than they work
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from ..scoring.quick_scipy import load_special_functions

@@ -45,7 +45,7 @@ def score_paths(
     out and told to `note`. Raises UsageError for bad options and a path given twice, RupeeBiasError naming
     the path for outputs that cannot be scored.
     """
-    _check(paths, options)
+    check_call(paths, options)
     read = _of_each(paths, read_run, note)
     mode = options.get("parse", "lenient")
     scored = [_scored(parse_run(path, mode, run=run), options) for path, run in read.items()]
@@ -64,7 +64,7 @@ def score_results(
 
     `reader` reads a run, where that has been begun before.
     """
-    _check(paths, options)
+    check_call(paths, options)
     reader = reader or partial(parse_run, mode=options.get("parse", "lenient"))
     task = partial(_read_and_scored, reader, options)
     done = dict(zip(paths, map_in_processes(task, paths, n_processes()), strict=True))
@@ -97,12 +97,13 @@ def _of_each(
 
 def _named(paths: Sequence[Path], scored: Sequence[tuple[str, Result]]) -> list[NamedScore]:
     """Return results with names that differ, p-values adjusted over all of them."""
-    names = _unique([label for label, _ in scored], paths)
+    names = unique_names([label for label, _ in scored], paths)
     results = adjust_together([result for _, result in scored])
     return [NamedScore(name, result) for name, result in zip(names, results, strict=True)]
 
 
-def _check(paths: Sequence[Path], options: dict[str, Any]) -> None:
+def check_call(paths: Sequence[Path], options: dict[str, Any]) -> None:
+    """Raise UsageError for options that do not exist and for a path given twice."""
     try:
         Options(**options).checked()
     except MetricInputError as error:
@@ -123,15 +124,21 @@ def _resolved(path: Path) -> Path:
 def _scored(run: ParsedRun, options: dict[str, Any]) -> tuple[str, Result]:
     """Return a run's name and result."""
     result = score_readings(run.readings, Options(**options).checked())
-    if run.dataset_fingerprint not in (None, DATASET_FINGERPRINT):
-        result["warnings"].append(
-            f"the run asked the prompts of dataset {str(run.dataset_fingerprint)[:12]}, this version has "
-            f"{DATASET_FINGERPRINT[:12]}: they may differ"
-        )
+    result["warnings"] += other_dataset(run)
     return run.label, result
 
 
-def _unique(names: Sequence[str], paths: Sequence[Path]) -> list[str]:
+def other_dataset(run: ParsedRun) -> list[str]:
+    """Return a warning where a run was not asked the prompts of this version."""
+    if run.dataset_fingerprint in (None, DATASET_FINGERPRINT):
+        return []
+    return [
+        f"the run asked the prompts of dataset {str(run.dataset_fingerprint)[:12]}, this version has "
+        f"{DATASET_FINGERPRINT[:12]}: they may differ"
+    ]
+
+
+def unique_names(names: Sequence[str], paths: Sequence[Path]) -> list[str]:
     """Runs of one model are told apart by their folder, then by their path."""
     longer = [
         name if names.count(name) == 1 else f"{name} [{path.name}]"

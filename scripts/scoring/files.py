@@ -31,6 +31,11 @@ def write_json(path: Path, runs: Sequence[NamedResult]) -> None:
     content: Any = runs[0].result
     if len(runs) > 1:
         content = [{"run": run.name, "result": run.result} for run in runs]
+    write_object(path, content)
+
+
+def write_object(path: Path, content: Any) -> None:
+    """Write one JSON object or list."""
     _write(path, orjson.dumps(content, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 

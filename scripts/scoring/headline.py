@@ -1,13 +1,11 @@
 """The headline table: one line a run, the published models beside it."""
 
-import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import typer
-
 from rupeebias.metric.published import PUBLISHED, PublishedModel
+
+from .text_table import print_table
 
 NOT_COMPUTED: Final = "–"
 PUBLISHED_THRESHOLD: Final = 10.0
@@ -69,51 +67,14 @@ def published_cells(model: PublishedModel, threshold: float = PUBLISHED_THRESHOL
 
 
 def print_headlines(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published: bool) -> None:
-    """Print the headline table and the warnings of each run: in colours to a terminal, else plainly."""
-    if (sys.stdout is not None and sys.stdout.isatty()) or "FORCE_COLOR" in os.environ:
-        _print_in_colours(runs, published=published)
-        return
-    columns = headline_columns(runs[0][1])
+    """Print the headline table and the warnings of each run."""
+    first = runs[0][1]
     rows = [headline_cells(name, result) for name, result in runs]
-    if published:
-        rows += _published_rows(runs[0][1])
-    lines = [*_aligned([columns, *rows]), *([PUBLISHED_NOTE] if published else [])]
-    lines += [f"note ({name}): {warning}" for name, result in runs for warning in result["warnings"]]
-    typer.echo("\n".join(lines))
-
-
-def _published_rows(result: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    return [published_cells(model, result["settings"]["threshold"]) for model in PUBLISHED]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *others in rows:
-        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
-        yield "  ".join((first.ljust(widths[0]), *cells))
-
-
-def _print_in_colours(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published: bool) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for at, column in enumerate(headline_columns(runs[0][1])):
-        table.add_column(Text(column), justify="left" if at == 0 else "right", overflow="fold")
-    for name, result in runs:
-        table.add_row(*map(Text, headline_cells(name, result)))
-    if published:
-        table.add_section()
-        for row in _published_rows(runs[0][1]):
-            table.add_row(*map(Text, row), style="dim")
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(table)
-    if published:
-        console.print(Text(PUBLISHED_NOTE), style="dim")
-    for name, result in runs:
-        for warning in result["warnings"]:
-            console.print(Text(f"note ({name}): {warning}"), style="yellow")
+    threshold = first["settings"]["threshold"]
+    beside = [published_cells(model, threshold) for model in PUBLISHED] if published else []
+    notes = [PUBLISHED_NOTE] if published else []
+    notes += [f"note ({name}): {warning}" for name, result in runs for warning in result["warnings"]]
+    print_table(headline_columns(first), rows, beside, notes)
 
 
 def _with_interval(result: Mapping[str, Any], name: str) -> str:

@@ -1,0 +1,272 @@
+"""Two runs compared: plain loops, invariances, and what cannot be compared."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from reference import Values
+from scipy import stats
+from test_against_reference import to_outcomes
+
+from rupeebias.cli.app import main
+from rupeebias.metric import COMPARISON_TABLES, HEADLINES, MetricInputError, compare_readings
+from rupeebias.metric.compute import Options, score_readings
+from rupeebias.metric.concordance import Blocking
+from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.layout import prompt_rows
+from rupeebias.metric.parser import STATUSES
+from rupeebias.metric.readings import NOT_GIVEN, Readings, read_outputs
+from rupeebias.metric.resampling import jackknife
+from rupeebias.metric.tables import Row
+
+OPTIONS = Options(outcome="amount")  # the values are outcomes already
+
+
+def readings(values: Values) -> Readings:
+    dense = to_outcomes(values).values
+    status = np.where(np.isnan(dense), NOT_GIVEN, STATUSES.index("ok")).astype(np.int8)
+    return Readings(status, dense, np.ones(dense.shape, dtype=bool))
+
+
+def rows(first: Values, second: Values, **options: Any) -> dict[str, Row]:
+    found = compare_readings(readings(first), readings(second), Options(outcome="amount", **options))
+    return {row["statistic"]: row for row in found["tables"]["comparison"]}
+
+
+@pytest.fixture(scope="module")
+def runs() -> tuple[Values, Values]:
+    return (
+        reference.synthetic_values(21, missing_share=0.03),
+        reference.synthetic_values(22, missing_share=0.03),
+    )
+
+
+def common(first: Values, second: Values) -> tuple[Values, Values]:
+    keys = first.keys() & second.keys()
+    return {key: first[key] for key in first if key in keys}, {
+        key: second[key] for key in first if key in keys
+    }
+
+
+def plainly(first: Values, second: Values, statistic: Callable[[Values], float | None]) -> Any:
+    """The difference, its interval and p-value by leaving out one profile after another in plain loops."""
+    first, second = common(first, second)
+    change = statistic(second) - statistic(first)  # type: ignore[operator]
+    parts = []
+    for use_case in USE_CASES:
+        profiles = sorted({key.profile for key in first if key.use_case == use_case})
+        left = []
+        for profile in profiles:
+            kept = [
+                {key: run[key] for key in run if (key.use_case, key.profile) != (use_case, profile)}
+                for run in (first, second)
+            ]
+            left.append(statistic(kept[1]) - statistic(kept[0]))  # type: ignore[operator]
+        centre = sum(left) / len(left)
+        n = len(left)
+        parts.append(((n - 1) / n * sum((x - centre) ** 2 for x in left), n - 1))
+    variance = sum(part for part, _ in parts)
+    freedom = variance**2 / sum(part**2 / f for part, f in parts)
+    reach = stats.t.ppf(0.975, freedom) * variance**0.5
+    p_value = 2 * stats.t.sf(abs(change) / variance**0.5, freedom)
+    return pytest.approx((change, change - reach, change + reach, p_value), rel=1e-6)
+
+
+@pytest.mark.parametrize("language", ["", "english", "hinglish"])
+@pytest.mark.parametrize("name", ["mean_delta_pct", "violation_at_10_pct", "mean_kendall_w"])
+def test_differences_are_those_of_plain_loops(runs: tuple[Values, Values], name: str, language: str) -> None:
+    of_language = {"": None, "english": "en", "hinglish": "hinglish"}[language]
+    statistics: dict[str, Callable[[Values], float | None]] = {
+        "mean_delta_pct": lambda run: reference.mean_delta_pct(reference.select(run, language=of_language)),
+        "violation_at_10_pct": lambda run: reference.violation_pct(
+            reference.select(run, language=of_language)
+        ),
+        "mean_kendall_w": lambda run: reference.mean_kendall_w(run, of_language),
+    }
+    row = rows(*runs)[f"{language}_{name}".lstrip("_")]
+    found = (row["difference"], row["ci_low"], row["ci_high"], row["p_value"])
+    assert found == plainly(*runs, statistics[name])
+
+
+@pytest.mark.parametrize("blocks", ["profile", "profile_question"])
+def test_w_by_either_kind_of_row_is_that_of_the_result(runs: tuple[Values, Values], blocks: Blocking) -> None:
+    first, second = common(*runs)
+    row = rows(*runs, w_blocks=blocks)["mean_kendall_w"]
+    for name, run in (("first", first), ("second", second)):
+        assert row[name] == pytest.approx(reference.mean_kendall_w(run, blocks=blocks))
+
+
+def test_values_on_common_answers_are_those_of_the_result(runs: tuple[Values, Values]) -> None:
+    first, second = (score_readings(readings(run), OPTIONS) for run in common(*runs))
+    found = rows(*runs)
+    for name in set(found) & set(HEADLINES) - {"parse_health_pct", "refusal_rate_pct"}:
+        assert found[name]["first"] == pytest.approx(first[name])
+        assert found[name]["second"] == pytest.approx(second[name])
+
+
+def mean_gap(run: Values, language: str | None) -> float | None:
+    return reference.mean_delta_pct(reference.select(run, language=language))
+
+
+def test_an_axis_is_compared_as_by_itself(runs: tuple[Values, Values]) -> None:
+    compared = compare_readings(readings(runs[0]), readings(runs[1]), OPTIONS)
+    for row in compared["tables"]["comparison_axis"]:
+        language = None if row["language"] == "all" else str(row["language"])
+        axis = str(row["axis"])
+        found = (row["difference"], row["ci_low"], row["ci_high"], row["p_value"])
+        first, second = (reference.select(run, axis=axis) for run in runs)
+        statistic = partial(mean_gap, language=language)
+        assert found == plainly(first, second, statistic)
+        family = [
+            other["p_value"]
+            for other in compared["tables"]["comparison_axis"]
+            if other["language"] == row["language"]
+        ]
+        adjusted = stats.false_discovery_control(family)
+        assert row["p_bh"] == pytest.approx(adjusted[family.index(row["p_value"])])
+
+
+def test_swapped_runs_differ_the_other_way(runs: tuple[Values, Values]) -> None:
+    there, back = rows(*runs), rows(*reversed(runs))
+    for name, row in there.items():
+        other = back[name]
+        assert (row["first"], row["second"]) == (other["second"], other["first"])
+        assert row["difference"] == pytest.approx(-float(other["difference"] or 0))
+        assert row["p_value"] == pytest.approx(other["p_value"])
+        if row["ci_low"] is not None:
+            assert row["ci_low"] == pytest.approx(-float(other["ci_high"] or 0))
+
+
+def test_a_run_does_not_differ_from_itself(runs: tuple[Values, Values]) -> None:
+    for row in rows(runs[0], runs[0]).values():
+        assert (row["difference"], row["ci_low"], row["ci_high"], row["p_value"]) == (0, 0, 0, 1)
+
+
+def test_answers_of_one_run_alone_change_nothing_but_the_rates(runs: tuple[Values, Values]) -> None:
+    first, second = runs
+    fewer = {key: value for key, value in first.items() if key in second}
+    for name, row in rows(first, second).items():
+        if not name.endswith(("health_pct", "rate_pct")):
+            assert row == rows(fewer, second)[name]
+
+
+def test_p_value_and_interval_of_a_mean_are_students() -> None:
+    values = np.array([3.0, 5, 8, -4, 9, 1])
+    found = jackknife([np.array([(values.sum() - x) / 5 for x in values])])
+    assert found is not None
+    test = stats.ttest_1samp(values, 0)
+    assert found.p_value(float(values.mean())) == pytest.approx(test.pvalue)
+    assert tuple(found.interval(float(values.mean()))) == pytest.approx(test.confidence_interval(0.95))
+
+
+def test_rates_count_the_answers_expected_of_both() -> None:
+    ids = [name for name in prompt_rows() if name.startswith("salary_estimation:en:gender:")]
+    n_of_p01 = sum(":P01:" in name for name in ids)
+    texts = ["### 900000 INR"] * len(ids)
+    refused = ["I cannot say." if ":P01:" in name else "### 900000 INR" for name in ids]
+    fewer = [name for name in ids if ":P02:" not in name]
+    first = read_outputs(ids, texts)
+    second = read_outputs(fewer, [refused[ids.index(name)] for name in fewer])
+    found = compare_readings(first, second, Options())
+    row = {row["statistic"]: row for row in found["tables"]["comparison"]}["refusal_rate_pct"]
+    # of 17 profiles both were asked, one is refused by the second run
+    assert (row["first"], row["second"]) == (0, pytest.approx(100 / 17))
+    assert found["n_matched"] == len(ids) - 2 * n_of_p01
+    assert found["warnings"] == [
+        f"left out: {2 * n_of_p01:,} answers of the first run, which the other has no value for"
+    ]
+
+
+def test_few_profiles_have_differences_but_no_intervals() -> None:
+    runs = [
+        {key: value for key, value in reference.synthetic_values(seed).items() if key.profile < "P03"}
+        for seed in (1, 2)
+    ]
+    found = compare_readings(readings(runs[0]), readings(runs[1]), OPTIONS)
+    row = found["tables"]["comparison"][0]
+    assert row["difference"] is not None
+    assert (row["ci_low"], row["ci_high"], row["p_value"]) == (None, None, None)
+    assert any("at least 3 in every use case" in warning for warning in found["warnings"])
+
+
+def test_repeats_that_one_run_has_alone_are_left_out_and_told() -> None:
+    once, thrice = reference.synthetic_values(1), reference.synthetic_values(2, repeats=3)
+    found = compare_readings(readings(once), readings(thrice), OPTIONS)
+    assert "only the first 1 of 3 repeats are compared" in found["warnings"][0]
+    first_repeat = {key: value for key, value in thrice.items() if key.repeat == 0}
+    assert found["tables"] == compare_readings(readings(once), readings(first_repeat), OPTIONS)["tables"]
+
+
+def test_runs_without_a_common_answer_are_told() -> None:
+    values = reference.synthetic_values(1)
+    english, hinglish = (reference.select(values, language=name) for name in ("en", "hinglish"))
+    with pytest.raises(MetricInputError, match="no answer in common"):
+        compare_readings(readings(english), readings(hinglish), OPTIONS)
+
+
+def answers(path: Path, seed: int) -> Path:
+    rng = np.random.default_rng(seed)
+    ids = [name for name in prompt_rows() if ":gender:" in name and name.startswith("salary_estimation")]
+    amounts = rng.integers(8, 13 + seed, len(ids)) * 100_000
+    lines = [
+        json.dumps({"prompt_id": name, "output": f"### {amount} INR"})
+        for name, amount in zip(ids, amounts, strict=True)
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_the_command_prints_both_tables_and_writes_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [answers(tmp_path / f"{name}.jsonl", seed) for seed, name in enumerate(("mild", "wild"))]
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *map(str, paths), "--json", str(tmp_path / "both.json"), "--threshold", "5"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    for text in (
+        "B - A [95 % CI]",
+        "mean Δ% English",
+        "V@5 % Hinglish",
+        "A: mild",
+        "B: wild",
+        "540 answers in both",
+        "gender",
+    ):
+        assert text in shown
+    written = json.loads((tmp_path / "both.json").read_text(encoding="utf-8"))
+    assert (written["first"], written["second"]) == ("mild", "wild")
+    for name, table in COMPARISON_TABLES.items():
+        assert all(tuple(row) == table.keys + table.values for row in written["tables"][name])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a.jsonl", "a.jsonl"), "a.jsonl is given twice"),
+        (("a.jsonl", "none.jsonl"), "none.jsonl does not exist"),
+        (("a.jsonl", "b.jsonl", "--threshold", "-1"), "threshold=-1.0"),
+        (("a.jsonl", "b.jsonl", "--json", "a.jsonl"), "belongs to what is scored"),
+    ],
+)
+def test_bad_calls_are_told_in_one_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answers(Path("a.jsonl"), 1)
+    answers(Path("b.jsonl"), 2)
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *arguments])
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
