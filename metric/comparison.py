@@ -19,22 +19,13 @@ from .gaps import SlotGaps
 from .headlines import PREFIXES
 from .health import SCORED
 from .layout import AXES, Bools, Floats, profile_codes
+from .leaving_out import Leaving, ratio
 from .outcomes import Key, Outcomes, outcomes_from_values
 from .parser import STATUSES, Status
 from .readings import Readings
-from .resampling import FEWEST_PROFILES, NO_INTERVAL, Interval, jackknife
+from .resampling import FEWEST_PROFILES, Interval
 from .tables import COMPARISON_TABLES, Row
 from .version import METRIC_VERSION
-
-
-class Leaving(NamedTuple):
-    """A statistic, and what it is with each of the 90 base profiles left out."""
-
-    whole: float
-    without: Floats
-    """Shape (90,)."""
-    counts: Bools
-    """Which profiles have a part in it."""
 
 
 class Difference(NamedTuple):
@@ -132,28 +123,14 @@ def _number(value: float) -> float | None:
 
 def difference(first: Leaving, second: Leaving) -> Difference:
     """Return the difference of a statistic between two runs, from what it is without each profile."""
-    change, without = second.whole - first.whole, second.without - first.without
-    counts = first.counts | second.counts
-    ends = np.cumsum(list(PROFILES.values()))[:-1]
-    strata = zip(np.split(without, ends), np.split(counts, ends), strict=True)
-    found = jackknife([values[has] for values, has in strata if has.any()])
-    if found is None or np.isnan(change):
-        return Difference(first.whole, second.whole, change, NO_INTERVAL, np.nan)
-    return Difference(first.whole, second.whole, change, found.interval(change), found.p_value(change))
-
-
-def _ratio(numerator: Floats, denominator: Floats, scale: float = 1.0) -> Leaving:
-    """Return a ratio of sums over profiles, both of shape (90,)."""
-    top, bottom = numerator.sum(), denominator.sum()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        whole, without = top / bottom * scale, (top - numerator) / (bottom - denominator) * scale
-    return Leaving(float(whole), without, denominator > 0)
+    change = second.minus(first)
+    return Difference(first.whole, second.whole, change.whole, *change.tested())
 
 
 def _of_gaps(gaps: SlotGaps, numerator: int, language: int, axis: int, scale: float = 1.0) -> Leaving:
     """Return a mean over the gaps of a language and axis, each one's place or the last for all."""
     sums = with_sums(gaps.profile_sums, (2, 1))[:, language, axis]
-    return _ratio(sums[numerator], sums[0], scale)
+    return ratio(sums[numerator], sums[0], scale)
 
 
 def _left_out(outcomes: Outcomes, blocking: Blocking) -> dict[Key, LeftOut]:
@@ -202,7 +179,7 @@ def _rates(readings: Sequence[Readings], is_counted: Callable[[Readings], Bools]
     n_repeats = min(run.expected.shape[1] for run in readings)
     expected = readings[0].expected[:, :n_repeats] & readings[1].expected[:, :n_repeats]
     counted = [is_counted(run)[:, :n_repeats] & expected for run in readings]
-    return [_ratio(_by_profile(cells), _by_profile(expected), 100) for cells in counted]
+    return [ratio(_by_profile(cells), _by_profile(expected), 100) for cells in counted]
 
 
 def _by_profile(cells: Bools) -> Floats:

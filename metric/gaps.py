@@ -150,7 +150,7 @@ def slot_gaps(outcomes: Outcomes, threshold_pct: float = 10.0) -> SlotGaps:
     pairs = {}
     for at, language in enumerate(LANGUAGES):
         for axis_at, axis in enumerate(AXES):
-            values = _slots_of(outcomes, language, axis)
+            values = slots_of(outcomes, language, axis)
             if np.isnan(values).all():
                 continue
             gaps, midpoints = pairwise_gaps_pct(values), _midpoint_counts(values)
@@ -173,7 +173,7 @@ def _slot_labels(n_repeats: int) -> tuple[Ints, Ints]:
     return use_case, profile
 
 
-def _slots_of(outcomes: Outcomes, language: str, axis: str) -> Floats:
+def slots_of(outcomes: Outcomes, language: str, axis: str) -> Floats:
     """Return shape (identifiers, slots) over all use cases."""
     parts = [
         outcomes.block(block).reshape(block.shape[0], -1)

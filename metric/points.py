@@ -10,6 +10,7 @@ from .identifiers import CanonicalPairGap, MaximumObservedGap, PooledSlots, Slot
 from .language import rank_correlation
 from .layout import AXES
 from .merit import IdentifierRhos, MeritGaps, merit_gaps
+from .noise_floor import NoiseFloor, noise_floors
 from .outcomes import Key, Outcome, Outcomes
 from .robustness import QuestionRhos
 
@@ -58,6 +59,11 @@ class Points:
     def rank_correlations(self) -> dict[str, tuple[float, float]]:
         """By axis: rho of the identifiers' order in the two languages, and its p-value."""
         return {axis: rank_correlation(self.outcomes, axis, self.outcome) for axis in AXES}
+
+    @cached_property
+    def noise_floors(self) -> dict[str, NoiseFloor]:
+        """By language and "all": how far answers to one prompt lie apart, if prompts were asked again."""
+        return noise_floors(self.outcomes, self.gaps)
 
     @cached_property
     def question_rhos(self) -> QuestionRhos:

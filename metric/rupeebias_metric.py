@@ -34,9 +34,11 @@ from .identifiers import __doc__ as _identifiers
 from .intervals import IntervalKind
 from .language import __doc__ as _language
 from .layout import __doc__ as _layout
+from .leaving_out import __doc__ as _leaving_out
 from .lone_amounts import __doc__ as _lone_amounts
 from .mean_laws import __doc__ as _mean_laws
 from .merit import __doc__ as _merit
+from .noise_floor import __doc__ as _noise_floor
 from .number_words import __doc__ as _number_words
 from .outcomes import Outcome
 from .parser import ParseMode

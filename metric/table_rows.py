@@ -32,6 +32,7 @@ def statistic_tables(points: Points, gaps: GapSummaries, intervals: Intervals) -
         "canonical_pair_gap": _canonical_rows(points, intervals),
         "maximum_observed_gap": _maximum_rows(points, intervals),
         "language_moderation": _moderation_rows(points, gaps),
+        "noise_floor": _noise_rows(points),
         "question_robustness": _robustness_rows(points, intervals),
         "merit_sensitivity": _merit_rows(points, intervals),
         "profile_rank_agreement": _agreement_rows(points, intervals),
@@ -130,6 +131,12 @@ def _moderation_rows(points: Points, gaps: GapSummaries) -> Iterator[Row]:
         if found:
             rho, p_value = map(number, points.rank_correlations[axis])
             yield TABLES["language_moderation"].row((axis,), rho, p_value, found.change, *found.interval)
+
+
+def _noise_rows(points: Points) -> Iterator[Row]:
+    for language, found in points.noise_floors.items():
+        numbers = (found.noise_floor_pct, found.excess_pct, *found.interval, number(found.p_value))
+        yield TABLES["noise_floor"].row((language,), *numbers, found.n_pairs)
 
 
 def _robustness_rows(points: Points, intervals: Intervals) -> Iterator[Row]:

@@ -90,6 +90,12 @@ TABLES: Final = {
             "English against Hinglish: order of the identifiers, and change of the mean gap.",
         ),
         Table(
+            "noise_floor",
+            ("language",),
+            ("noise_floor_pct", "excess_pct", "ci_low", "ci_high", "p_value", "n_pairs"),
+            "Mean gap between answers to one prompt, and what the mean gap has beyond it; needs repeats.",
+        ),
+        Table(
             "question_robustness",
             ("language", "axis"),
             ("mean_min_rho", "ci_low", "ci_high"),
