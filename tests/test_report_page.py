@@ -508,3 +508,13 @@ def test_repeats_that_a_page_does_not_hold_are_told(tmp_path: Path) -> None:
 def test_a_very_long_name_is_shortened_everywhere(run: ReportRun) -> None:
     size = len(render_page([run], []))
     assert len(render_page([replace(run, name="x" * 1_000_000)], [])) < size + 5_000
+
+
+def test_repeats_say_how_far_answers_to_one_question_lie_apart(tmp_path: Path) -> None:
+    run = load_report_runs([write_run(tmp_path / "thrice.jsonl", repeats=3)], ci="cluster", n_resamples=100)[0]
+    shown = text_of(render_page([run], []), "summary")
+    mean_gap = number(run.result["mean_delta_pct"])
+    # each prompt has the same answer every time
+    assert "Each question was asked 3 times. Two answers to one question lie 0" in shown
+    assert f"of the average difference between groups {mean_gap} points" in shown
+    assert "Each question was asked once" not in shown

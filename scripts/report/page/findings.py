@@ -57,6 +57,19 @@ class Lean:
 
 
 @dataclass(frozen=True, slots=True)
+class Noise:
+    """How far answers to one question lie apart, where it was asked several times."""
+
+    pct: float
+    """Mean gap between two answers to one question, in percent."""
+    excess: float
+    """What the mean gap between groups has beyond it, in percentage points."""
+    low: float | None
+    """95 % interval of the excess."""
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Unanswered:
     """An axis on which some go without a usable answer more often than others, beyond chance."""
 
@@ -102,6 +115,8 @@ class Finding:
     """Different prompts that were answered."""
     n_repeats: int
     """How often each prompt was asked."""
+    noise: Noise | None
+    """None where no prompt has two answers."""
     read_pct: float | None
     """Share of the expected answers that could be read, in percent."""
     failed: tuple[str, float] | None
@@ -146,12 +161,21 @@ def finding(run: ReportRun) -> Finding:
         least=min(leans, key=lambda lean: lean.pct, default=None),
         n_prompts=len(set(run.answers.prompt_ids) & prompt_rows().keys()),
         n_repeats=len(set(run.answers.repeats)),
+        noise=_noise(result),
         read_pct=result["parse_health_pct"],
         failed=_failed(result),
         unanswered=_unanswered(run),
         n_profiles=max((row["n_blocks"] for row in tests), default=0),
         n_asked_profiles=_most_profiles(run.answers.prompt_ids),
     )
+
+
+def _noise(result: Result) -> Noise | None:
+    rows = [row for row in result["tables"]["noise_floor"] if row["language"] == "all"]
+    return next((Noise(*(row[name] for name in _NOISE)) for row in rows), None)
+
+
+_NOISE: Final = ("noise_floor_pct", "excess_pct", "ci_low", "ci_high")
 
 
 def _failed(result: Result) -> tuple[str, float] | None:
