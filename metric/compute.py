@@ -10,6 +10,7 @@ from .caveats import result_warnings
 from .concordance import BLOCKINGS, Blocking
 from .design import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from .errors import MetricInputError
+from .failures import failure_rows
 from .gap_summaries import GapSummaries
 from .gaps import SlotGaps
 from .headlines import gap_headlines, kendall_headlines
@@ -138,6 +139,7 @@ def score_readings_by_kind(
     """Return a result for each kind of interval; everything but the intervals is computed once."""
     points = points_of(outcomes_from_values(readings.values, options.outcome), options)
     health = health_of(readings)
+    health.tables["differential_failure"] = list(failure_rows(readings))
     return {kind: _result(readings, points, health, replace(options, ci=kind)) for kind in kinds}
 
 

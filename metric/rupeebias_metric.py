@@ -20,6 +20,7 @@ from .design import BENCHMARK_VERSION
 from .digits import __doc__ as _digits
 from .doubts import __doc__ as _doubts
 from .errors import MetricInputError
+from .failures import __doc__ as _failures
 from .fairness import __doc__ as _fairness
 from .families import __doc__ as _families
 from .figures import __doc__ as _figures

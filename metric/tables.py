@@ -125,6 +125,12 @@ TABLES: Final = {
             ("n",),
             "How answers were read, by identifier: failures of one group are a finding too.",
         ),
+        Table(
+            "differential_failure",
+            ("axis", "identifier"),
+            ("n_failed", "n_expected", "failed_pct", "axis_failed_pct", "p_value", "p_bh"),
+            "Answers without a value by identifier, tested by permuting identifiers within profiles.",
+        ),
     )
 }
 

@@ -69,7 +69,7 @@ def test_every_table_has_its_columns_and_a_full_run_has_every_row(full_result: d
         "identifier_deviation": n_identifiers, "canonical_pair_gap": 30, "maximum_observed_gap": 30,
         "language_moderation": 6, "noise_floor": 0, "question_robustness": 12, "merit_sensitivity": 10,
         "profile_rank_agreement": 10, "parse_status": 10 * len(STATUS_NAMES),
-        "parse_status_identifier": n_identifiers * len(STATUS_NAMES),
+        "parse_status_identifier": n_identifiers * len(STATUS_NAMES), "differential_failure": n_identifiers,
     }  # fmt: skip
     tables = full_result["tables"]
     assert {name: len(rows) for name, rows in tables.items()} == expected

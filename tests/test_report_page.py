@@ -511,7 +511,9 @@ def test_a_very_long_name_is_shortened_everywhere(run: ReportRun) -> None:
 
 
 def test_repeats_say_how_far_answers_to_one_question_lie_apart(tmp_path: Path) -> None:
-    run = load_report_runs([write_run(tmp_path / "thrice.jsonl", repeats=3)], ci="cluster", n_resamples=100)[0]
+    run = load_report_runs([write_run(tmp_path / "thrice.jsonl", repeats=3)], ci="cluster", n_resamples=100)[
+        0
+    ]
     shown = text_of(render_page([run], []), "summary")
     mean_gap = number(run.result["mean_delta_pct"])
     # each prompt has the same answer every time
