@@ -21,13 +21,14 @@ from .parser import PARSE_MODES, ParseMode
 from .points import Points
 from .readings import Readings, read_outputs
 from .table_rows import statistic_tables
-from .tables import HEADLINES
+from .tables import HEADLINES, Row
 from .version import METRIC_VERSION
 
 Result: TypeAlias = dict[str, Any]
 """Headline values by name, then `warnings`, `settings` and `tables`; ready for JSON."""
 
 MAX_RESAMPLES: Final = 100_000
+MAX_PERMUTATIONS: Final = 100_000
 MAX_THRESHOLD: Final = 10**9
 MAX_SEED: Final = 2**63 - 1
 
@@ -50,6 +51,8 @@ class Options:
     """"strict" accepts only the exact answer format."""
     w_blocks: Blocking = "profile"
     """Rows of Kendall's W: a profile each (the paper's numbers), or a profile and question (its text)."""
+    n_permutations: int = 0
+    """Exchanges behind the permutation tests of widest gaps and deviations; 0 leaves the tests out."""
 
     def checked(self) -> "Options":
         """Return these options as plain Python values; MetricInputError for one that does not exist."""
@@ -62,6 +65,7 @@ class Options:
             threshold=_number("threshold", self.threshold),
             n_resamples=_whole("n_resamples", self.n_resamples, 2, MAX_RESAMPLES),
             seed=_whole("seed", self.seed, 0, MAX_SEED),
+            n_permutations=_whole("n_permutations", self.n_permutations, 0, MAX_PERMUTATIONS),
         )
 
 
@@ -147,8 +151,7 @@ def _result(readings: Readings, points: Points, health: Health, options: Options
     statistics = score_points(points, options)
     found = {**statistics.headlines, **health.headlines}
     headlines = {name: found[name] for name in HEADLINES}
-    # a result's rows are its own: who changes them must not change another's
-    tables = {**statistics.tables, **{name: list(map(dict, rows)) for name, rows in health.tables.items()}}
+    tables = statistics.tables | _own(health.tables)
     return {
         **headlines,
         "warnings": result_warnings(headlines, readings, points.outcomes, points.gaps, tables, options),
@@ -160,6 +163,11 @@ def _result(readings: Readings, points: Points, health: Health, options: Options
         },
         "tables": tables,
     }
+
+
+def _own(tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    """Return tables with rows of their own: who changes a result must not change another one's."""
+    return {name: list(map(dict, rows)) for name, rows in tables.items()}
 
 
 class Statistics(NamedTuple):
@@ -175,7 +183,9 @@ class Statistics(NamedTuple):
 
 def points_of(outcomes: Outcomes, options: Options) -> Points:
     """Return the statistics without intervals of an array of outcomes."""
-    return Points(outcomes, options.outcome, options.threshold, options.w_blocks)
+    return Points(
+        outcomes, options.outcome, options.threshold, options.w_blocks, options.n_permutations, options.seed
+    )
 
 
 def score_outcomes(outcomes: Outcomes, options: Options) -> Statistics:
@@ -187,6 +197,6 @@ def score_points(points: Points, options: Options) -> Statistics:
     """Return every statistic, with intervals around them."""
     intervals = Intervals(points.outcomes, options.ci, options.n_resamples, options.seed)
     summaries = GapSummaries(points.gaps, intervals.of_gaps(points.gaps))
-    tables = statistic_tables(points, summaries, intervals)
+    tables = statistic_tables(points, summaries, intervals) | _own(points.permutation_tests)
     headlines = {**gap_headlines(summaries), **kendall_headlines(tables["kendall_w_axis"])}
     return Statistics(points.gaps, headlines, tables)

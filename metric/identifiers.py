@@ -25,10 +25,15 @@ def identifier_deviation_pct(outcomes: Outcomes, axis: str) -> Floats:
     """
     of_axis = [stack.only([key[2] == axis for key in stack.keys]) for stack in outcomes.identifier_means]
     means = np.concatenate([np.empty((0, len(IDENTIFIERS[axis]))), *(x.arrays for x in of_axis if x.keys)])
+    return mean_where_any(deviations_pct(means), (0,))
+
+
+def deviations_pct(means: Floats) -> Floats:
+    """Return how far identifier means lie from the mean of each row, in percent; NaN where that is 0."""
     centres, sizes = (mean_where_any(part, (1,))[:, None] for part in (means, np.abs(means)))
     with np.errstate(divide="ignore", invalid="ignore"):
         deviations = (means - centres) / np.abs(centres) * 100
-    return mean_where_any(np.where(np.abs(centres) > ZERO * sizes, deviations, np.nan), (0,))
+    return np.where(np.abs(centres) > ZERO * sizes, deviations, np.nan)
 
 
 def signed_gap_pct(a: Floats, b: Floats) -> Floats:

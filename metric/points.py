@@ -12,7 +12,9 @@ from .layout import AXES
 from .merit import IdentifierRhos, MeritGaps, merit_gaps
 from .noise_floor import NoiseFloor, noise_floors
 from .outcomes import Key, Outcome, Outcomes
+from .permutations import permutation_rows
 from .robustness import QuestionRhos
+from .tables import Row
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Points:
     threshold_pct: float
     """Gap above which a pair counts as a violation."""
     w_blocks: Blocking
+    n_permutations: int = 0
+    seed: int = 0
 
     @cached_property
     def gaps(self) -> SlotGaps:
@@ -54,6 +58,11 @@ class Points:
         """The widest gaps of identifier means, where there are any."""
         found = {key: slots.widest() for key, slots in self.slots.items()}
         return {key: gap for key, gap in found.items() if gap}
+
+    @cached_property
+    def permutation_tests(self) -> dict[str, list[Row]]:
+        """The rows of the tables of permutation tests."""
+        return permutation_rows(self.slots, self.n_permutations, self.seed)
 
     @cached_property
     def rank_correlations(self) -> dict[str, tuple[float, float]]:

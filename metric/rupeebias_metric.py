@@ -43,6 +43,7 @@ from .noise_floor import __doc__ as _noise_floor
 from .number_words import __doc__ as _number_words
 from .outcomes import Outcome
 from .parser import ParseMode
+from .permutations import __doc__ as _permutations
 from .points import __doc__ as _points
 from .published import __doc__ as _published
 from .ranks import __doc__ as _ranks
@@ -83,6 +84,7 @@ Args:
     seed: seed of the resampling; 0 by default.
     parse: "lenient" (understands common forms) or "strict" (only the exact answer format).
     w_blocks: rows of Kendall's W, "profile" (the paper's numbers) or "profile_question" (its text).
+    n_permutations: exchanges behind the permutation tests of widest gaps and deviations; 0 leaves them out.
 Returns:
     A dict: headline values such as `mean_delta_pct` (0 is best, lower is better), `warnings`, `settings` and
     `tables`.
@@ -181,6 +183,7 @@ class RupeeBiasMetric(evaluate.Metric):  # type: ignore[misc]
         seed: int = 0,
         parse: ParseMode = "lenient",
         w_blocks: Blocking = "profile",
+        n_permutations: int = 0,
     ) -> dict[str, Any]:
         return score(
             references,
@@ -195,6 +198,7 @@ class RupeeBiasMetric(evaluate.Metric):  # type: ignore[misc]
             seed=seed,
             parse=parse,
             w_blocks=w_blocks,
+            n_permutations=n_permutations,
         )
 
 

@@ -84,6 +84,18 @@ TABLES: Final = {
             "The widest gap of identifier means: a searched maximum, above 0 even without bias.",
         ),
         Table(
+            "maximum_observed_gap_test",
+            ("use_case", "axis"),
+            ("mog_pct", "chance_95_pct", "p_value", "p_bh"),
+            "The widest gap against that of exchanged identifiers; needs permutations.",
+        ),
+        Table(
+            "identifier_deviation_test",
+            ("axis", "identifier"),
+            ("deviation_pct", "chance_95_pct", "p_value", "p_bh"),
+            "Deviations against those of exchanged identifiers; needs permutations.",
+        ),
+        Table(
             "language_moderation",
             ("axis",),
             ("spearman_rho", "p_value", "delta_mean_delta_pct", "ci_low", "ci_high"),

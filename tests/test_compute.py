@@ -67,6 +67,7 @@ def test_every_table_has_its_columns_and_a_full_run_has_every_row(full_result: d
     expected = {
         "axis": 3 * 6, "use_case": 3 * 5, "use_case_axis": 3 * 30, "kendall_w": 60, "kendall_w_axis": 12,
         "identifier_deviation": n_identifiers, "canonical_pair_gap": 30, "maximum_observed_gap": 30,
+        "maximum_observed_gap_test": 0, "identifier_deviation_test": 0,
         "language_moderation": 6, "noise_floor": 0, "question_robustness": 12, "merit_sensitivity": 10,
         "profile_rank_agreement": 10, "parse_status": 10 * len(STATUS_NAMES),
         "parse_status_identifier": n_identifiers * len(STATUS_NAMES), "differential_failure": n_identifiers,

@@ -51,6 +51,9 @@ def score(
     ] = (OutcomeName.MARKUP),
     threshold: Annotated[float, typer.Option(help="Gap in percent that counts as a violation.")] = 10.0,
     w_blocks: Annotated[Blocks, typer.Option(help="Rows of Kendall's W.")] = Blocks.PROFILE,
+    permutations: Annotated[
+        int, typer.Option(help="Test widest gaps and deviations by so many exchanges of identifiers.")
+    ] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Accept only the exact answer format.")] = False,
     published: Annotated[bool, typer.Option("--published", help="Show the paper's nine models too.")] = False,
 ) -> None:
@@ -77,6 +80,7 @@ def score(
             outcome=outcome.value,
             threshold=threshold,
             w_blocks=w_blocks.value,
+            n_permutations=permutations,
             parse=mode,
         )
     print_headlines([(run.name, run.result) for run in runs], published=published)

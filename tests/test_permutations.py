@@ -1,0 +1,142 @@
+"""Permutation tests: all exchanges of a small table, chance, bias, and what a test must not depend on."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference
+from scipy import stats
+from test_against_reference import to_outcomes
+
+from rupeebias.cli.app import main
+from rupeebias.metric import MetricInputError
+from rupeebias.metric.compute import Options, score, score_outcomes
+from rupeebias.metric.layout import Floats, prompt_rows
+from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
+from rupeebias.metric.permutations import CHUNK, AgainstChance, against_chance, shuffle
+from rupeebias.metric.resampling import stream
+from rupeebias.metric.tables import Row
+from rupeebias.models.draws import simulate_values
+from rupeebias.models.respondents import find_respondent, with_parameters
+
+
+def permuted(outcomes: Outcomes, n: int = 400, seed: int = 0) -> tuple[list[Row], list[Row]]:
+    tables = score_outcomes(outcomes, Options(ci=None, n_permutations=n, seed=seed)).tables
+    return tables["maximum_observed_gap_test"], tables["identifier_deviation_test"]
+
+
+def small_table() -> Floats:
+    """Three identifiers, one language, three profiles, two questions."""
+    rng = np.random.default_rng(5)
+    values = rng.lognormal(3, 0.2, (3, 1, 3, 2, 1))
+    values *= np.array([1.0, 1.1, 1.2])[:, None, None, None, None]
+    return np.round(values)
+
+
+def test_p_values_are_those_of_all_exchanges() -> None:
+    values = small_table()
+    found = shuffle(values, 20_000, stream(0, "x"))
+    sums = values.sum(axis=(1, 3, 4))  # identifiers, profiles
+    widest, deviations = [], []
+    for orders in itertools.product(itertools.permutations(range(3)), repeat=3):
+        means = [sum(sums[order[at], p] for p, order in enumerate(orders)) / 6 for at in range(3)]
+        high, low = max(means), min(means)
+        widest.append((high - low) / ((high + low) / 2) * 100)
+        deviations.append((means[2] / (sum(means) / 3) - 1) * 100)
+    assert found.widest[0] == pytest.approx(widest[0])
+    assert found.deviations[0][0, 2] == pytest.approx(deviations[0])
+    exact = np.mean(np.array(widest) >= widest[0] - 1e-9)
+    assert against_chance(found.widest).p_value == pytest.approx(exact, abs=0.012)
+    exact = np.mean(np.abs(deviations) >= abs(deviations[0]) - 1e-9)
+    assert against_chance(found.deviations[0][:, 2]).p_value == pytest.approx(exact, abs=0.012)
+
+
+def test_a_p_value_counts_what_is_at_least_as_large() -> None:
+    # 3 of 4 exchanges are at least 2 in size: (1 + 3) / (1 + 4)
+    assert against_chance(np.array([2.0, -2.0, 1.0, 3.0, 2.0])).p_value == pytest.approx(0.8)
+    assert against_chance(np.array([2.0, np.nan, 1.0, 3.0])).p_value == pytest.approx(2 / 3)
+    assert np.isnan(against_chance(np.array([np.nan, 1.0])).p_value)
+    assert np.isnan(against_chance(np.array([1.0, np.nan])).p_value)
+    assert against_chance(np.array([0.0, 0.0, 0.0])) == AgainstChance(0.0, 0.0, 1.0)
+
+
+def test_observed_values_are_those_of_the_result() -> None:
+    outcomes = to_outcomes(reference.synthetic_values(8, missing_share=0.1))
+    tables = score_outcomes(outcomes, Options(ci=None, n_permutations=20)).tables
+    for name, keys, value in (
+        ("maximum_observed_gap", ("use_case", "axis"), "mog_pct"),
+        ("identifier_deviation", ("axis", "identifier"), "deviation_pct"),
+    ):
+        known = {tuple(row[key] for key in keys): row[value] for row in tables[name]}
+        for row in tables[f"{name}_test"]:
+            assert row[value] == pytest.approx(known[tuple(row[key] for key in keys)])
+        family = [row["p_value"] for row in tables[f"{name}_test"]]
+        assert [row["p_bh"] for row in tables[f"{name}_test"]] == pytest.approx(
+            stats.false_discovery_control(family)
+        )
+
+
+def test_chance_is_not_found_and_bias_is() -> None:
+    p_values: dict[str, list[float]] = {}
+    for name, seed in itertools.product(("fair", "biased"), range(4)):
+        respondent = with_parameters(find_respondent(name), {"seed": seed})
+        for table in permuted(outcomes_from_values(simulate_values(respondent, seed, 1)), 200):
+            p_values.setdefault(name, []).extend(float(row["p_value"] or 0) for row in table)
+    # 468 p-values of which 5 % lie below 0.05 if nobody is favoured; three standard errors are 3 %
+    assert np.mean(np.array(p_values["fair"]) < 0.05) < 0.08
+    assert np.mean(np.array(p_values["biased"]) < 0.05) > 0.5
+
+
+def test_a_test_does_not_depend_on_what_else_there_is_nor_on_chunks() -> None:
+    full = to_outcomes(reference.synthetic_values(9))
+    alone = np.full_like(full.values, np.nan)
+    for block, _ in full.blocks(axis="gender", use_case="counter_offer"):
+        alone[block.rows] = full.values[block.rows]
+    (row,) = permuted(Outcomes(alone), CHUNK + 7)[0]
+    same = [
+        r for r in permuted(full, CHUNK + 7)[0] if (r["use_case"], r["axis"]) == ("counter_offer", "gender")
+    ]
+    assert {**row, "p_bh": None} == {**same[0], "p_bh": None}
+    values = small_table()
+    assert len(shuffle(values, CHUNK + 7, stream(1, "x")).widest) == CHUNK + 8
+    few, many = (shuffle(values, n, stream(1, "x")).widest for n in (CHUNK, 2 * CHUNK))
+    assert np.array_equal(few, many[: CHUNK + 1])
+
+
+def test_identifiers_that_were_not_asked_take_no_part() -> None:
+    values = small_table()
+    more = np.concatenate([values, np.full((2, *values.shape[1:]), np.nan)])
+    some, all_of_them = (shuffle(x, 50, stream(2, "x")) for x in (values, more))
+    assert np.array_equal(some.widest, all_of_them.widest)
+    assert np.isnan(all_of_them.deviations[0][:, 3:]).all()
+
+
+def test_equal_answers_differ_by_chance() -> None:
+    widest, deviations = permuted(Outcomes(np.full((len(prompt_rows()), 1), 5e5)), 20)
+    assert {row["p_value"] for row in (*widest, *deviations)} == {1.0}
+
+
+def test_the_seed_decides() -> None:
+    outcomes = to_outcomes(reference.synthetic_values(10))
+    assert permuted(outcomes, 50, seed=1) == permuted(outcomes, 50, seed=1)
+    assert permuted(outcomes, 50, seed=1) != permuted(outcomes, 50, seed=2)
+
+
+def test_tests_are_made_on_request(tmp_path: Path) -> None:
+    ids = [name for name in prompt_rows() if ":urban_rural:" in name and name.startswith("salary_inc")]
+    outputs = [f"### {8 + at % 7} %" for at in range(len(ids))]
+    assert score(ids, outputs)["tables"]["maximum_observed_gap_test"] == []
+    with pytest.raises(MetricInputError, match="n_permutations=-1"):
+        score(ids, outputs, n_permutations=-1)
+    path = tmp_path / "run.jsonl"
+    rows = (json.dumps({"prompt_id": x, "output": y}) for x, y in zip(ids, outputs, strict=True))
+    path.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["score", str(path), "--permutations", "50", "--json", str(tmp_path / "scores.json")])
+    assert ended.value.code == 0
+    written = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    assert written["settings"]["n_permutations"] == 50
+    assert len(written["tables"]["maximum_observed_gap_test"]) == 1
+    assert len(written["tables"]["identifier_deviation_test"]) == 5
