@@ -100,6 +100,9 @@ def intervals(statistics: Statistics, truth: Truth) -> Iterator[tuple[str, float
     for prefix in ("", "english_", "hinglish_"):
         name = f"{prefix}mean_delta_pct"
         yield name, getattr(truth, name), headlines[f"{name}_ci_low"], headlines[f"{name}_ci_high"]
+    cells = sum(gap.mean_delta_pct for gap in truth.gaps) / len(truth.gaps)
+    ends = (headlines[f"mean_delta_pct_balanced_ci_{end}"] for end in ("low", "high"))
+    yield "mean_delta_pct_balanced", cells, *ends
     for table, key in (("axis", "axis"), ("use_case", "use_case")):
         for row in statistics.tables[table]:
             if row["language"] != "all":

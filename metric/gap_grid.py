@@ -17,6 +17,8 @@ Place: TypeAlias = tuple[int, int, int]
 """Where a selection stands: language, axis and use case; one behind the last for all of them."""
 GRID: Final = (len(LANGUAGES) + 1, len(AXES) + 1, len(USE_CASES) + 1)
 N_SELECTIONS: Final = math.prod(GRID)
+CELLS: Final = (slice(-1), slice(-1), slice(-1))
+"""Index of the selections of one language, axis and use case each."""
 
 
 def place_of(language: str | None = None, axis: str | None = None, use_case: str | None = None) -> Place:
@@ -34,6 +36,11 @@ def places() -> Iterator[Place]:
         for axis in range(GRID[1]):
             for use_case in range(GRID[2]):
                 yield language, axis, use_case
+
+
+def is_cell(place: Place) -> bool:
+    """Tell whether a selection is one language, axis and use case."""
+    return all(at < n - 1 for at, n in zip(place, GRID, strict=True))
 
 
 def chosen(place: int, n: int) -> Sequence[int]:

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from .design import LANGUAGES
-from .gap_grid import GRID, N_SELECTIONS, Place, of_use_cases, places, with_sums
+from .gap_grid import CELLS, GRID, N_SELECTIONS, Place, is_cell, of_use_cases, places, with_sums
 from .gaps import SlotGaps
 from .layout import Bools, Floats
-from .mean_laws import Ends, MeanLaw, ranked_normals
+from .mean_laws import Ends, MeanLaw, combined, ranked_normals
 from .resampled_means import SMALL, Cumulants, Sample
 from .resampling import FEWEST_PROFILES, ProfileResamples, percentile_intervals, stream
 
@@ -28,11 +28,13 @@ class GapIntervals(NamedTuple):
     """Of every selection, shape (2, languages, axes, use cases), all of them last."""
     of_changes: Floats
     """Of Hinglish minus English over all use cases, shape (2, axes), all of them last."""
+    of_balanced: Floats
+    """Of the balanced mean, shape (2,)."""
 
 
 def no_gap_intervals() -> GapIntervals:
     """Return no interval for any selection."""
-    return GapIntervals(np.full((2, *GRID), np.nan), np.full((2, GRID[1]), np.nan))
+    return GapIntervals(np.full((2, *GRID), np.nan), np.full((2, GRID[1]), np.nan), np.full(2, np.nan))
 
 
 def cluster_gap_intervals(gaps: SlotGaps, profiles: ProfileResamples) -> GapIntervals:
@@ -49,8 +51,21 @@ def cluster_gap_intervals(gaps: SlotGaps, profiles: ProfileResamples) -> GapInte
     widened = profiles.widenings(influence[after] - influence[before])
     changes = percentile_intervals(means[after] - means[before], found[after] - found[before], widened)
     return GapIntervals(
-        np.where(holds, ends, np.nan), np.where(holds[before] & holds[after], changes, np.nan)
+        np.where(holds, ends, np.nan),
+        np.where(holds[before] & holds[after], changes, np.nan),
+        _balanced_ends(means[CELLS], influence[CELLS], holds[CELLS], gaps, profiles),
     )
+
+
+def _balanced_ends(
+    means: Floats, influence: Floats, holds: Bools, gaps: SlotGaps, profiles: ProfileResamples
+) -> Floats:
+    """Return the ends of the balanced mean's interval, from what each cell is when profiles are drawn."""
+    defined = gaps.cells[0][CELLS] > 0
+    if not defined.any() or not holds[defined].all():
+        return np.full(2, np.nan)
+    widened = profiles.widenings(influence[defined].mean(axis=0))
+    return percentile_intervals(means[defined].mean(axis=0), gaps.balanced_mean, widened)
 
 
 def _drawn_means(sums: Floats, profiles: ProfileResamples) -> Floats:
@@ -93,7 +108,9 @@ def pair_gap_intervals(gaps: SlotGaps, n_resamples: int, seed: int) -> GapInterv
     ends = [means.ends(place, at) for place, at in zip(places(), ranked, strict=True)]
     ranked = ranked_normals(GRID[1], n_resamples, stream(seed, "changes of mean gaps")).tolist()
     changes = [means.ends_of_change(axis, at) for axis, at in enumerate(ranked)]
-    return GapIntervals(np.transpose(ends).reshape(2, *GRID), np.transpose(changes))
+    (ranked,) = ranked_normals(1, n_resamples, stream(seed, "balanced mean gap")).tolist()
+    balanced = np.array(means.ends_of_balanced(ranked))
+    return GapIntervals(np.transpose(ends).reshape(2, *GRID), np.transpose(changes), balanced)
 
 
 @dataclass(frozen=True)
@@ -120,6 +137,16 @@ class _PairMeans:
         if laws[0] and laws[1]:
             return laws[1].minus(laws[0]).ends(ranked, self.n_resamples)
         return _percentiles(self._draws(after) - self._draws(before))
+
+    def ends_of_balanced(self, ranked: Sequence[float]) -> Ends:
+        """Return the ends of the balanced mean's interval, each cell's pairs drawn by themselves."""
+        cells = [place for place in places() if is_cell(place) and self._cumulants[place].n]
+        if not cells or min(self._cumulants[place].n for place in cells) < 2:
+            return NO_ENDS
+        laws = [law for place in cells if (law := self._law(place))]
+        if len(laws) == len(cells):
+            return combined(laws, [1 / len(laws)] * len(laws)).ends(ranked, self.n_resamples)
+        return _percentiles(np.mean([self._draws(place) for place in cells], axis=0))
 
     @cached_property
     def _cumulants(self) -> dict[Place, Cumulants]:

@@ -57,6 +57,10 @@ class GapSummaries:
         interval = interval_of(self._ends[:, *place])
         return GapSummary(float(self.gaps.means[place]), interval, violations / count * 100, int(count))
 
+    def balanced_interval(self) -> Interval:
+        """Return the interval of `SlotGaps.balanced_mean`."""
+        return interval_of(np.clip(self.intervals.of_balanced, 0.0, self.gaps.largest_possible_pct))
+
     @cached_property
     def _ends(self) -> Floats:
         return np.clip(self.intervals.of_selections, 0.0, self.gaps.largest_possible_pct)

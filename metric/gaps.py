@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from .design import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
-from .gap_grid import Place, chosen, with_sums
+from .gap_grid import CELLS, Place, chosen, with_sums
 from .layout import AXES, BLOCKS, Bools, Floats, Ints
 from .outcomes import Outcomes
 
@@ -102,6 +102,12 @@ class SlotGaps:
         count, total, _ = self.cells
         with np.errstate(invalid="ignore"):
             return np.asarray(total / count, dtype=float)
+
+    @property
+    def balanced_mean(self) -> float:
+        """Mean of the mean gaps of each language, axis and use case, which weigh alike; NaN without gaps."""
+        means = self.means[CELLS][~np.isnan(self.means[CELLS])]
+        return float(means.mean()) if len(means) else np.nan
 
     @cached_property
     def cell_powers(self) -> Floats:

@@ -13,7 +13,7 @@ PREFIXES = {"en": "english_", "hinglish": "hinglish_"}
 
 
 def gap_headlines(gaps: GapSummaries) -> dict[str, float | None]:
-    """Return mean gap, its interval and the violation rate, over all languages and for each."""
+    """Return mean gap, its interval and the violation rate, over all languages and for each, and balanced."""
     headlines: dict[str, float | None] = {}
     selections = {"": None, **{prefix: language for language, prefix in PREFIXES.items()}}
     for prefix, language in selections.items():
@@ -22,6 +22,10 @@ def gap_headlines(gaps: GapSummaries) -> dict[str, float | None]:
         headlines[f"{prefix}mean_delta_pct_ci_low"] = found.interval.low if found else None
         headlines[f"{prefix}mean_delta_pct_ci_high"] = found.interval.high if found else None
         headlines[f"{prefix}violation_at_10_pct"] = found.violation_pct if found else None
+    balanced, interval = gaps.gaps.balanced_mean, gaps.balanced_interval()
+    headlines["mean_delta_pct_balanced"] = None if np.isnan(balanced) else balanced
+    headlines["mean_delta_pct_balanced_ci_low"] = interval.low
+    headlines["mean_delta_pct_balanced_ci_high"] = interval.high
     return headlines
 
 

@@ -34,13 +34,8 @@ class MeanLaw(NamedTuple):
     """Excess kurtosis of the mean: that of a single value falls with the number of draws."""
 
     def minus(self, other: "MeanLaw") -> "MeanLaw":
-        """Return the law of the difference of two independent means: cumulants add, the odd ones signed."""
-        variance = self.deviation**2 + other.deviation**2
-        if not variance:
-            return MeanLaw(self.mean - other.mean, 0.0, 0.0, 0.0)
-        third = self.skewness * self.deviation**3 - other.skewness * other.deviation**3
-        fourth = self.kurtosis * self.deviation**4 + other.kurtosis * other.deviation**4
-        return MeanLaw(self.mean - other.mean, variance**0.5, third / variance**1.5, fourth / variance**2)
+        """Return the law of the difference of two independent means."""
+        return combined([self, other], [1.0, -1.0])
 
     def draws(self, n: int, rng: np.random.Generator) -> Floats:
         """Return n draws of the mean."""
@@ -67,6 +62,17 @@ class MeanLaw(NamedTuple):
             deviation * skewness**2 / 36,
         )
         return mean - skewed, deviation - 3 * peaked + 5 * twice, skewed, peaked - 2 * twice
+
+
+def combined(laws: Sequence[MeanLaw], weights: Sequence[float]) -> MeanLaw:
+    """Return the law of a weighted sum of independent means: weighted cumulants add."""
+    means, deviations, skewness, kurtosis = np.array(laws).T
+    spread = np.array(weights) * deviations
+    mean, variance = float(np.dot(weights, means)), float((spread**2).sum())
+    if not variance:
+        return MeanLaw(mean, 0.0, 0.0, 0.0)
+    third, fourth = float((skewness * spread**3).sum()), float((kurtosis * spread**4).sum())
+    return MeanLaw(mean, variance**0.5, third / variance**1.5, fourth / variance**2)
 
 
 def bent(laws: Sequence[MeanLaw], normals: Floats) -> Floats:

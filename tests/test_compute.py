@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 from scipy.stats import chi2_contingency
+from test_against_reference import to_outcomes
 
 import rupeebias
 from rupeebias.metric import HEADLINES, TABLES, MetricInputError, adjust_together, fairness_effect
@@ -22,7 +24,7 @@ from rupeebias.metric.compute import (
 )
 from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.health import STATUS_NAMES, uneven_failures
-from rupeebias.metric.intervals import INTERVAL_KINDS
+from rupeebias.metric.intervals import INTERVAL_KINDS, IntervalKind
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.outcomes import Outcomes
 from rupeebias.metric.readings import read_outputs
@@ -428,6 +430,33 @@ def test_what_has_no_order_is_refused(given: Any) -> None:
         score(given, ["x", "y"])
     with pytest.raises(MetricInputError, match="expected must be a list, not int"):
         score(list(prompt_rows())[:1], ["5 LPA"], expected=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", INTERVAL_KINDS)
+def test_the_balanced_mean_weighs_every_cell_alike(kind: IntervalKind) -> None:
+    values = to_outcomes(reference.synthetic_values(14, missing_share=0.05))
+    statistics = score_outcomes(values, Options(ci=kind, outcome="amount"))
+    found: dict[str, Any] = statistics.headlines
+    cells = [row["mean_delta_pct"] for row in statistics.tables["use_case_axis"] if row["language"] != "all"]
+    assert len(cells) == 2 * 5 * 3
+    mean = found["mean_delta_pct_balanced"]
+    assert mean == pytest.approx(sum(cells) / len(cells))
+    assert found["mean_delta_pct_balanced_ci_low"] < mean < found["mean_delta_pct_balanced_ci_high"]
+
+
+@pytest.mark.parametrize("kind", INTERVAL_KINDS)
+def test_the_balanced_mean_of_one_cell_is_its_mean(kind: IntervalKind) -> None:
+    full = to_outcomes(reference.synthetic_values(15))
+    alone = np.full_like(full.values, np.nan)
+    for block, _ in full.blocks(language="en", axis="gender", use_case="salary_estimation"):
+        alone[block.rows] = full.values[block.rows]
+    found: dict[str, Any] = score_outcomes(Outcomes(alone), Options(ci=kind, outcome="amount")).headlines
+    width = found["mean_delta_pct_ci_high"] - found["mean_delta_pct_ci_low"]
+    tolerance = 1e-9 if kind == "cluster" else 0.1 * width  # pairs are drawn anew
+    for end in ("", "_ci_low", "_ci_high"):
+        assert found[f"mean_delta_pct_balanced{end}"] == pytest.approx(
+            found[f"mean_delta_pct{end}"], abs=tolerance
+        )
 
 
 def test_kinds_scored_together_are_those_scored_alone() -> None:

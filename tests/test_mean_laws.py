@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from rupeebias.metric.layout import Floats
-from rupeebias.metric.mean_laws import MeanLaw
+from rupeebias.metric.mean_laws import MeanLaw, combined
 from rupeebias.metric.resampled_means import Cumulants, Sample
 from rupeebias.metric.resampling import percentile_interval
 
@@ -112,3 +112,13 @@ def test_rows_have_the_cumulants_of_the_values_that_they_have() -> None:
     assert first.kurtosis == pytest.approx(stats.kurtosis(values))
     assert not empty.expands
     assert np.isnan(empty.mean)
+
+
+def test_the_law_of_a_mean_of_means_is_that_of_plain_resamples() -> None:
+    rng = np.random.default_rng(9)
+    samples = [rng.exponential(5, 150), rng.gamma(2, 2, 120), rng.exponential(9, 200)]
+    laws = [Cumulants.of_rows(values[None])[0].law() for values in samples]
+    plain = np.mean([plain_means(values, 4000, rng) for values in samples], axis=0)
+    ours = combined(laws, [1 / 3] * 3)
+    assert stats.ks_2samp(ours.draws(4000, rng), plain).pvalue > 0.001
+    assert ours.deviation == pytest.approx(plain.std(), rel=0.04)
