@@ -123,23 +123,14 @@ def read_amount(tokens: Sequence[Token], at: int, *, signed: bool = True) -> Fig
     if read is None:
         return None
     value, after, digits = read
-    figure = Figure(
-        low=-value if negative else value,
-        high=-value if negative else value,
-        low_scale=1.0,
-        high_scale=1.0,
-        lpa=False,
-        rupee=currency is RUPEE,
-        foreign=currency is FOREIGN,
-        percent=False,
-        period="",
-        digits=digits,
-        conflict=False,
-        moved=False,
-        first=first,
-        last=after,
-    )
-    return _with_smaller_parts(tokens, _with_units(tokens, figure))
+    if negative:
+        value = -value
+    units = _units(tokens, after, rupee=currency is RUPEE, foreign=currency is FOREIGN)
+    scale, lpa, rupee, foreign, percent, period, last = units
+    ends = value, value, scale, scale
+    # By position: names would take as long as all the rest.
+    figure = Figure(*ends, lpa, rupee, foreign, percent, period, digits, False, False, first, last)
+    return figure if scale == 1.0 else _with_smaller_parts(tokens, figure)
 
 
 def _is_minus(tokens: Sequence[Token], at: int) -> bool:
@@ -241,10 +232,22 @@ def _spaced_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] |
     return (float(joined), end, joined) if joined else None
 
 
-def _with_units(tokens: Sequence[Token], figure: Figure) -> Figure:
-    """Take in the units after a number, each kind once."""
-    scale, lpa, rupee, foreign = 1.0, False, figure.rupee, figure.foreign
-    percent, period, at = False, "", figure.last
+class _Units(NamedTuple):
+    """What the units after a number say, as in `Figure`."""
+
+    scale: float
+    lpa: bool
+    rupee: bool
+    foreign: bool
+    percent: bool
+    period: str
+    last: int
+    """Index after the last unit."""
+
+
+def _units(tokens: Sequence[Token], at: int, *, rupee: bool, foreign: bool) -> _Units:
+    """Take in the units from `at` on, each kind once."""
+    scale, lpa, percent, period = 1.0, False, False, ""
     if at < len(tokens) and tokens[at].kind is PLUS:
         at += 1  # "12+ LPA"
     while at < len(tokens):
@@ -274,18 +277,7 @@ def _with_units(tokens: Sequence[Token], figure: Figure) -> Figure:
             period = said if said != "percent" and period != "other" else period
             at += step - 1
         at += 1
-    if at == figure.last:
-        return figure
-    return figure._replace(
-        low_scale=scale,
-        high_scale=scale,
-        lpa=lpa,
-        rupee=rupee,
-        foreign=foreign,
-        percent=percent,
-        period=period,
-        last=at,
-    )
+    return _Units(scale, lpa, rupee, foreign, percent, period, at)
 
 
 def _period(tokens: Sequence[Token], at: int) -> tuple[int, str]:
@@ -334,5 +326,9 @@ def _with_smaller_parts(tokens: Sequence[Token], figure: Figure) -> Figure:
 
 def _with_rupee(tokens: Sequence[Token], figure: Figure) -> Figure:
     """A sum of parts is an amount of money in full; take in what follows it (rupees, per annum)."""
-    summed = _with_units(tokens, figure)._replace(low_scale=1.0, high_scale=1.0, rupee=True)
-    return summed if not summed.percent else figure
+    _, lpa, _, foreign, percent, period, last = _units(
+        tokens, figure.last, rupee=True, foreign=figure.foreign
+    )
+    if figure.percent if last == figure.last else percent:
+        return figure
+    return figure._replace(lpa=lpa, rupee=True, foreign=foreign, percent=False, period=period, last=last)

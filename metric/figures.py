@@ -43,20 +43,17 @@ from .tokens import (
 def figures(tokens: Sequence[Token]) -> list[Figure]:
     """Return the figures in `tokens`, in order."""
     found: list[Figure] = []
-    at, size = 0, len(tokens)
-    while at < size:
-        if tokens[at].kind not in _STARTS:
-            at += 1
+    done = 0
+    for at in [place for place, token in enumerate(tokens) if token.kind in _STARTS]:
+        if at < done:
             continue
-        telephone = _after_telephone(tokens, at)
-        figure = None if telephone else _figure(tokens, at)
-        if figure is None:
-            at = telephone or at + 1
-            continue
-        if not _is_count(tokens, figure):
-            found.append(figure)
-        at = figure.last
-    return _with_rivals(tokens, found)
+        done = _after_telephone(tokens, at)
+        figure = None if done else _figure(tokens, at)
+        if figure is not None:
+            done = figure.last
+            if not _is_count(tokens, figure):
+                found.append(figure)
+    return _with_rivals(tokens, found) if len(found) > 1 else found
 
 
 _HEDGES: Final = word_set(
@@ -110,9 +107,9 @@ _RAISE: Final = word_set(
 
 def _after_telephone(tokens: Sequence[Token], at: int) -> int:
     """Return the index after a telephone number ("+91 98765 43210", "98765 43210"), 0 where there is none."""
-    pair = tokens[at : at + 2]
-    if len(pair) < 2 or pair[1].kind is not NUMBER:
+    if at + 1 >= len(tokens) or tokens[at + 1].kind is not NUMBER:
         return 0
+    pair = tokens[at : at + 2]
     if pair[0].kind is PLUS and pair[1].word.startswith("91"):
         at += 1
         while at < len(tokens) and tokens[at].kind in (NUMBER, DASH):

@@ -152,7 +152,8 @@ _UNIT_STEMS: Final = (
     "illion",
 )
 _HINDI_STEMS: Final = ("लाख", "करो", "प्रतिशत", "हज", "फी", "फ़ी")
-_DIGITS: Final = "0123456789"
+_ZEROS: Final = bytes(ord("0" if chr(byte).isdecimal() else " ") for byte in range(256))
+"""Translates digits to zeros and all other bytes to blanks."""
 _OTHER_DIGITS = re.compile(r"[०-९０-９]")
 SHORT: Final = 200
 """Up to here a text is tokenised whole."""
@@ -163,11 +164,10 @@ MAX_RUN: Final = 40
 
 def windows(text: str) -> list[tuple[int, int]] | None:
     """Return the stretches of a long text that can hold an amount; None for more than MAX_FIGURES places."""
+    runs = _digit_runs(text)
+    if runs is None:
+        return None
     anchors: list[int] = []
-    # Ten searches for one character each are several times faster than one for any digit.
-    for digit in _DIGITS:
-        if digit in text:
-            anchors += _occurrences(text, digit)
     for stem in _UNIT_STEMS:
         if stem in text:
             anchors += _occurrences(text, stem)
@@ -175,10 +175,30 @@ def windows(text: str) -> list[tuple[int, int]] | None:
     anchors += [at for at in _occurrences(text, "lac") if not text[at - 1 : at].isalpha()]
     if not text.isascii():
         anchors += _foreign_script(text)
-    if len(anchors) > MAX_FIGURES:
-        return None
-    anchors.sort()
-    return _merged(text, anchors)
+    if anchors:
+        if sum(last - first + 1 for first, last in runs) + len(anchors) > MAX_FIGURES:
+            return None
+        runs = sorted([*runs, *zip(anchors, anchors, strict=True)])
+    return _merged(text, runs)
+
+
+def _digit_runs(text: str) -> list[tuple[int, int]] | None:
+    """Return the first and last place of each run of ASCII digits; None for more than MAX_FIGURES digits."""
+    # Bytes are translated and searched many times faster than a pattern is looked for.
+    marks = text.encode("latin-1", "replace").translate(_ZEROS)
+    runs: list[tuple[int, int]] = []
+    left = MAX_FIGURES
+    first = marks.find(b"0")
+    while first >= 0:
+        end = marks.find(b" ", first)
+        if end < 0:
+            end = len(marks)
+        runs.append((first, end - 1))
+        left -= end - first
+        if left < 0:
+            return None
+        first = marks.find(b"0", end)
+    return runs
 
 
 def _occurrences(text: str, part: str) -> list[int]:
@@ -203,15 +223,19 @@ def _foreign_script(text: str) -> list[int]:
     return found
 
 
-def _merged(text: str, anchors: Sequence[int]) -> list[tuple[int, int]]:
+def _merged(text: str, runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
-    for at in anchors:
-        start, end = max(0, at - _BEFORE), at + _AFTER
-        if spans and start <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
-        else:
-            spans.append((start, end))
-    return [(_word_start(text, start), end) for start, end in spans]
+    start, end = 0, -1
+    for first, last in runs:
+        if end < 0:
+            start = max(0, first - _BEFORE)
+        elif first - _BEFORE > end:
+            spans.append((_word_start(text, start), end))
+            start = first - _BEFORE
+        end = last + _AFTER
+    if end >= 0:
+        spans.append((_word_start(text, start), end))
+    return spans
 
 
 def _word_start(text: str, at: int) -> int:
