@@ -6,7 +6,7 @@ Only the surroundings of digits and of number words before a unit are tokenised,
 import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from .number_words import FRACTIONS, NUMBER_WORDS
@@ -124,14 +124,15 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
 _TOKEN = re.compile(
     r"""
     \ ?+ (?:                                               # a blank before a token costs no step of its own
-      ([A-Za-z]++ (?![.$\u0900-\u097f]))                   # 1: a plain word, by far the commonest token
-    | (\d++ (?:[.,'’_．，]\d++)*+                          # 2: a run of digits and grouping marks
+      [A-Za-z]++ (?![.$\u0900-\u097f])                     # a plain word, by far the commonest token
+    | \d++ (?:[.,'’_．，]\d++)*+                           # a run of digits and grouping marks
         (?:[eE][+-]?\d{1,2}(?![^\W_]))?                    #    1e6
-        (?:\s?(?:[x×*]|\\times)\s?10\s?(?:\^|\*\*)\s?\{?\d{1,2}\}?)?)  # 1.2 x 10^6
-    | ([Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$)  # 3: words with a dot or sign
-    | \\[A-Za-z]++ | \$(?=[\\$]) | (?<=[}$])\$             #    LaTeX: no words, no dollars
-    | ([\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++)        # 4: any other word
-    | (/[-=](?!\s?\d) | --?> | [→⇒➔➜₹₨$€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।])  # 5: a sign
+        (?:\s?(?:[x×*]|\\times)\s?10\s?(?:\^|\*\*)\s?\{?\d{1,2}\}?)?  # 1.2 x 10^6
+    | [Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$  # words with a dot or sign
+    | \\[A-Za-z]++                                         # LaTeX: no words
+    | [\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++         # any other word
+    | (?<![}$])\$(?![\\$])                                 # a dollar; LaTeX has others
+    | /[-=](?!\s?\d) | --?> | [→⇒➔➜₹₨€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।]  # a sign
     )
     """,
     re.VERBOSE,
@@ -246,34 +247,61 @@ def _word_start(text: str, at: int) -> int:
     return at if blank < 0 else blank
 
 
+_Entry: TypeAlias = tuple[str, str, float, int]
+"""Kind, word, size and length of a token; the kind is "" for what is none."""
+_seen: Final[dict[str, _Entry]] = {}
+"""What words and signs are, by how they stand in texts: most come again and again."""
+_MAX_SEEN: Final = 1 << 14
+_LONGEST_SEEN: Final = 24
+
+
 def tokenise(text: str, start: int, end: int) -> list[Token]:
     """Return the tokens that begin in `text[start:end]`; the last one is read to its own end."""
     tokens: list[Token] = []
-    append, known, new = tokens.append, _LEXICON.get, tuple.__new__
+    append, seen, new = tokens.append, _seen.get, tuple.__new__
     for found in _TOKEN.finditer(text, start, end + MAX_RUN):
-        group = found.lastindex
-        if group is None:
-            continue
-        at, after = found.span(group)
+        said = found[0]
+        kind, word, size, length = seen(said) or _entry(said)
+        after = found.end()
+        at = after - length
         if at >= end:
             break
-        word = text[at:after]
-        if group == 2:
-            glued = tokens and tokens[-1].end == at and tokens[-1].kind in (WORD, COUNT)
-            if tokens and tokens[-1].word == "." and _is_point(text, at - 1):
-                tokens.pop()
-                at, word = at - 1, "0." + word
-            append(new(Token, (WORD if glued else NUMBER, word, 0.0, at, after)))
-            continue
-        if group != 5:
-            word = word.lower()
-        entry = known(word)
-        if entry is None and not word.isascii():
-            word = _plain_form(word)
-            entry = known(word)
-        kind, size = entry or _UNKNOWN
-        append(new(Token, (kind, word, size, at, after)))
+        if kind is NUMBER:
+            append(_number_token(tokens, text, word, at))
+        elif kind:
+            append(new(Token, (kind, word, size, at, after)))
     return tokens
+
+
+def _entry(said: str) -> _Entry:
+    """Return what a token is that may have a blank before it."""
+    word = said.lstrip(" ")
+    length = len(word)
+    if word[0].isdecimal():
+        return NUMBER, word, 0.0, length
+    if word[0] == "\\":
+        return "", "", 0.0, length
+    word = word.lower()
+    if word not in _LEXICON and not word.isascii():
+        word = _plain_form(word)
+    kind, size = _LEXICON.get(word, _UNKNOWN)
+    entry = kind, word, size, length
+    if len(said) <= _LONGEST_SEEN and len(_seen) < _MAX_SEEN:
+        _seen[said] = entry
+    return entry
+
+
+def _number_token(tokens: list[Token], text: str, digits: str, at: int) -> Token:
+    """Return the token of digits after `tokens`, whose last one it takes if that is its decimal point."""
+    after = at + len(digits)
+    if not tokens:
+        return Token(NUMBER, digits, 0.0, at, after)
+    kind, word, _, _, end = tokens[-1]
+    glued = end == at and kind in (WORD, COUNT)
+    if word == "." and _is_point(text, at - 1):
+        tokens.pop()
+        at, digits = at - 1, "0." + digits
+    return Token(WORD if glued else NUMBER, digits, 0.0, at, after)
 
 
 def _is_point(text: str, at: int) -> bool:
