@@ -50,8 +50,8 @@ N_PROMPTS: Final = BLOCKS[-1].rows.stop
 
 
 @cache
-def prompt_rows() -> dict[str, int]:
-    """Return the row of every prompt_id, in benchmark order."""
+def prompt_ids() -> list[str]:
+    """Return every prompt_id, in benchmark order."""
     ids: list[str] = []
     for block in BLOCKS:
         _, profiles, questions = block.shape
@@ -59,7 +59,13 @@ def prompt_rows() -> dict[str, int]:
         for identifier in IDENTIFIERS[block.axis]:
             begin = f"{block.use_case}:{block.language}:{block.axis}:{identifier}"
             ids += [begin + end for end in ends]
-    return dict(zip(ids, range(len(ids)), strict=True))
+    return ids
+
+
+@cache
+def prompt_rows() -> dict[str, int]:
+    """Return the row of every prompt_id, in benchmark order."""
+    return dict(zip(prompt_ids(), range(N_PROMPTS), strict=True))
 
 
 def per_row(block_values: list[int]) -> Ints:

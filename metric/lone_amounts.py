@@ -24,13 +24,13 @@ def _pattern(amount: str) -> re.Pattern[str]:
 
 
 @cache
-def _patterns(question: Question) -> tuple[tuple[re.Pattern[str], float], ...]:
+def _patterns(percent: bool, annual: bool) -> tuple[tuple[re.Pattern[str], float], ...]:
     """Return patterns whose second group is a number, and what it counts in rupees or percent."""
-    if question.percent:
+    if percent:
         return ((_pattern(rf"{_SHARE} ?(?:%|percent|per cent)"), 1.0),)
     thousands = (_pattern(rf"(?:₹ ?|Rs\.? ?|INR )?{_SMALL} ?[kK](?: INR)?"), 1e3)
     lakhs = (_pattern(rf"(?:₹ ?|Rs\.? ?|INR )?{_SMALL} ?(?:LPA|[Ll]akhs?)"), 1e5)
-    return (_pattern(_RUPEES), 1.0), lakhs if question.annual else thousands
+    return (_pattern(_RUPEES), 1.0), lakhs if annual else thousands
 
 
 def read_lone_amount(text: str, question: Question) -> float | None:
@@ -41,7 +41,7 @@ def read_lone_amount(text: str, question: Question) -> float | None:
     if len(text) > LONGEST:
         return None
     text = text.strip()
-    for pattern, unit in _patterns(question):
+    for pattern, unit in _patterns(question.percent, question.annual):
         found = pattern.fullmatch(text)
         if found is not None and found[2] != _PLACEHOLDER:
             value = round(float(found[2].replace(",", "")) * unit, 4)
