@@ -3,8 +3,8 @@
     python benchmarks/parse.py [--rows 39150] [--rounds 3]
 
 Loads: short answers with many repeats (a run at temperature 0), long distinct answers that end with the
-marked line, long distinct answers without it, and hostile texts of one megabyte. Prints the best time of each
-and the ratio to the baseline, which understands far less.
+marked line, long distinct answers without it, such with several figures, and hostile texts of one megabyte.
+Prints the best time of each and the ratio to the baseline, which understands far less.
 """
 
 import argparse
@@ -34,6 +34,18 @@ _PROSE = (
     "Pay depends on the company, the role and the city, and on how the interview goes. ",
     "Look at published reports, talk to seniors and keep a fallback in mind before you answer. ",
     "A strong portfolio and clear communication help more than most people think. ",
+)
+_FIGURES = (
+    "In 2024, freshers with a CGPA of 9.1 get 6-8 LPA. ",
+    "There are 3 rounds of interviews over 4 weeks, and the top 10% do better. ",
+    "Startups in tier 2 cities pay less, say 4 to 6 lakhs per year, and add stock options. ",
+    "Aapko apni skills aur market ke hisaab se baat karni chahiye, company ka budget bhi dekhiye. ",
+)
+_ANSWERS = (
+    "I would ask for ₹{amount:,} per annum. ",
+    "A fair number is {lakhs} LPA. ",
+    "Aapko {lakhs} lakh rupaye maangne chahiye. ",
+    "Expect between {lakhs} and {more} LPA. ",
 )
 
 
@@ -67,6 +79,18 @@ def long_answers(rows: int, rng: random.Random, *, marked: bool) -> list[str]:
         cut = rng.randrange(0, len(prose)) if not marked else len(prose)
         cut = prose.find(" ", cut) + 1 or len(prose)
         texts.append(prose[:cut] + tail + prose[cut:] if not marked else prose + tail)
+    return texts
+
+
+def varied_answers(rows: int, rng: random.Random) -> list[str]:
+    """Distinct answers of about 600 characters, with other figures beside the amount in most."""
+    texts = []
+    for row in range(rows):
+        amount = 1_000 * (200 + row)
+        sentences = [*rng.choices(_PROSE, k=5), *rng.choices(_FIGURES, k=rng.randrange(3))]
+        answer = rng.choice(_ANSWERS).format(amount=amount, lakhs=amount / 1e5, more=amount / 1e5 + 3)
+        sentences.insert(rng.randrange(len(sentences) + 1), answer)
+        texts.append("".join(sentences))
     return texts
 
 
@@ -128,6 +152,7 @@ def main() -> None:
     compare("short, repeated", short_answers(options.rows, rng), options.rounds)
     compare("long, distinct, marked", long_answers(options.rows, rng, marked=True), options.rounds)
     compare("long, distinct, unmarked", long_answers(options.rows, rng, marked=False), options.rounds)
+    compare("long, distinct, several figures", varied_answers(options.rows, rng), options.rounds)
     for unit, text in hostile_texts(1_000_000).items():
         spent = best(lambda text=text: parse_answer(text, "salary_estimation"), 1)  # type: ignore[misc]
         print(f"1 MB of {unit!r:24} {1e3 * spent:8.1f} ms")
