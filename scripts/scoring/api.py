@@ -10,6 +10,7 @@ from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import DATASET_FINGERPRINT
 
 from ..errors import UsageError
+from ..release import facts
 from .parsed import ParsedRun, parse_run
 from .processes import map_in_processes, n_processes
 from .read import EmptyRunError, RunOutputs, read_run
@@ -124,11 +125,18 @@ def _scored(run: ParsedRun, options: dict[str, Any]) -> tuple[str, Result]:
     """Return a run's name and result."""
     result = score_readings(run.readings, Options(**options).checked())
     if run.dataset_fingerprint not in (None, DATASET_FINGERPRINT):
-        result["warnings"].append(
-            f"the run asked the prompts of dataset {str(run.dataset_fingerprint)[:12]}, this version has "
-            f"{DATASET_FINGERPRINT[:12]}: they may differ"
-        )
+        result["warnings"].append(_about_prompts(str(run.dataset_fingerprint)))
     return run.label, result
+
+
+def _about_prompts(fingerprint: str) -> str:
+    """Return the warning for a run that asked the prompts of another dataset."""
+    if fingerprint == facts.FINGERPRINT:
+        return facts.WARNING
+    return (
+        f"the run asked the prompts of dataset {fingerprint[:12]}, this version has "
+        f"{DATASET_FINGERPRINT[:12]}: they may differ"
+    )
 
 
 def _unique(names: Sequence[str], paths: Sequence[Path]) -> list[str]:
