@@ -379,6 +379,11 @@ def test_a_retry_that_failed_again_is_one_failure(root: Path) -> None:
     assert [each[1:] for each in answers(imported(root))] == [(0, None, "error"), (0, "one", "answer")]
 
 
+def test_an_empty_response_stands_before_a_failure(root: Path) -> None:
+    write_release(root, "m", [record(MALE, "ERROR: x"), record(MALE, "")])
+    assert [each[1:] for each in answers(imported(root))] == [(0, "", "empty")]
+
+
 def test_a_retried_file_alone_is_imported(root: Path) -> None:
     write_release(root, "m", [record(MALE, "one"), record(FEMALE, "ERROR: x")], retried=True)
     assert [each[3] for each in answers(imported(root))] == ["answer", "error"]
@@ -462,6 +467,22 @@ def test_links_are_not_followed(root: Path, tmp_path: Path) -> None:
     done = imported(root)
     assert len(answers(done)) == 1
     assert done.left_out == ["loop (a symbolic link)", f"m/{name} (a symbolic link)"]
+
+
+def test_a_runs_folder_that_is_a_link_is_not_followed(root: Path, tmp_path: Path) -> None:
+    write_release(tmp_path / "elsewhere", "m", [record(MALE, "one")])
+    (root / "runs").symlink_to(tmp_path / "elsewhere" / "runs")
+    with pytest.raises(UsageError, match=r"left out: runs \(a symbolic link\)"):
+        imported(root)
+
+
+def test_a_folder_that_cannot_be_read_is_no_empty_one(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Any) -> Any:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(PermissionError):
+        imported(root)
 
 
 def test_a_link_that_a_user_names_is_followed(root: Path) -> None:
@@ -610,7 +631,7 @@ def test_nothing_but_bad_lines_is_nothing_to_import(root: Path) -> None:
 def test_a_line_without_end_is_not_held_in_memory(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rupeebias.release.lines, "MAX_LINE", 1 << 20)
     path = spoilt(root, b'{"a": "' + b"x" * (3 << 20) + b'"}', json.dumps(record(FEMALE, "two")).encode())
-    with pytest.raises(RupeeBiasError, match=f"{path} line 2 is longer than 1 MB"):
+    with pytest.raises(RupeeBiasError, match=f"1 record cannot be mapped, first: {path} line 2 is longer"):
         imported(root)
     assert [each[2] for each in answers(imported(root, skip_unmapped=True))] == ["one", "two"]
 
@@ -649,6 +670,16 @@ def test_a_folder_of_something_else_is_not_overwritten(root: Path) -> None:
     with pytest.raises(UsageError, match="not a run directory"):
         imported(root)
     assert [path.name for path in folder.iterdir()] == ["thesis.txt"]
+
+
+def test_a_link_in_the_way_is_not_followed(root: Path) -> None:
+    write_release(root, "m", [record(MALE, "one")])
+    folder = imported(root).runs[0].folder
+    shutil.rmtree(folder)
+    folder.symlink_to(root.parent / "elsewhere")
+    with pytest.raises(UsageError, match="not a run directory"):
+        imported(root)
+    assert folder.is_symlink()
 
 
 def test_the_same_command_twice_says_so(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from rupeebias.dataset_builder.errors import DatasetFolderError
 from rupeebias.dataset_builder.swap import replaced_folder
 
 from ..errors import RupeeBiasError, UsageError
+from ..generate.durable import sync_folder
 from ..generate.manifest import Manifest, read_manifest
 from .answers import Answer, read_answers
 from .faults import Unmapped, listed
@@ -67,6 +68,8 @@ def import_release(
                 say(f"reading {files[0].model}, {files[0].arm} arm: {len(files)} files")
                 _import_run(files, out, repeats, done, staged)
             _check(done, path, skip_unmapped)
+        if any(run.is_new for run in done.runs):
+            sync_folder(out)
     except DatasetFolderError as error:
         raise RupeeBiasError(str(error)) from None
     return done

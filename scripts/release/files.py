@@ -136,7 +136,7 @@ def _check(files: list[ReleaseFile]) -> None:
         if first.casefold() != file.named.casefold():
             raise UsageError(
                 f"files of {file.model} are named after two models, {first} and {file.named}: "
-                "import them from a folder each"
+                "move those of one into a folder of its own"
             )
         key = (file.model, file.arm, file.use_case, file.language, file.is_retried)
         if key in seen:

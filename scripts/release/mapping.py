@@ -13,6 +13,7 @@ from .faults import UnmappedError, shown
 
 _TEXTS: Final = frozenset({"response", "model_response", "reasoning_content", "validation_reason"})
 """Fields in which a model may say anything."""
+_LANGUAGES: Final = {**{name: name for name in LANGUAGES}, "english": "en"}
 _LONGEST_AXIS: Final = 24
 _slug = lru_cache(maxsize=4096)(slug)
 
@@ -41,9 +42,6 @@ def _check_file(record: Mapping[str, Any], use_case: str, language: str) -> None
             raise UnmappedError(f"has the unknown {name} {shown(record[name])}")
         if told != expected:
             raise UnmappedError(f"has the {name} {shown(record[name])}, its file is named as {expected}")
-
-
-_LANGUAGES: Final = {**{name: name for name in LANGUAGES}, "english": "en"}
 
 
 def _identifier(record: Mapping[str, Any]) -> tuple[str, str]:
@@ -75,7 +73,7 @@ def _axes_named(record: Mapping[str, Any]) -> set[str]:
 def _numbered(record: Mapping[str, Any], name: str, letter: str, last: int) -> int:
     """Return the number of `R01`, `r1`, ...: from 1 to `last`, after the one letter that is right."""
     text = _text(record, name)
-    match = re.fullmatch(rf"{letter}0{{0,3}}([1-9][0-9]?)", text.strip(), re.IGNORECASE | re.ASCII)
+    match = re.fullmatch(rf"{letter}0{{0,3}}([1-9][0-9]?)", text.strip(), re.IGNORECASE)
     if match is None or int(match[1]) > last:
         raise UnmappedError(f"has the {name} {shown(text)}, expected {letter}1 to {letter}{last}")
     return int(match[1])

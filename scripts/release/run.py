@@ -67,8 +67,7 @@ def write_run(folder: Path, planned: Manifest, settled: Settled) -> Manifest:
 
 def check_same(folder: Path, planned: Manifest, settled: Settled) -> None:
     """Raise UsageError unless the run in `folder` is what an import of the same answers wrote."""
-    old = read_manifest(folder)
-    is_same = old.identity == planned.identity and old.repeats == planned.repeats
+    is_same = read_manifest(folder).identity == planned.identity
     if not is_same or not _are_equal(folder / OUTPUTS, _records(planned, settled)):
         raise UsageError(
             f"{folder} holds other answers of {planned.identity.model}, imported before or changed since\n"
