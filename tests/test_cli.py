@@ -22,7 +22,9 @@ def command(*words: str | Path) -> int:
     return int(stop.value.code or 0)
 
 
-COMMANDS = ("audit", "build", "generate", "score", "parse", "runs", "local fetch", "simulate list")
+COMMANDS = (
+    "audit", "build", "generate", "score", "parse", "runs", "import-release", "local fetch", "simulate list",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COMMANDS)

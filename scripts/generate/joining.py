@@ -33,7 +33,7 @@ def join_shards(folders: Sequence[Path], target: Path) -> Manifest:
     with open_run(target, whole) as opened:
         for record in records:
             opened.journal.append(record)
-        joined = _with_totals(whole, opened.journal)
+        joined = with_totals(whole, opened.journal)
         write_manifest(target, joined)
     return joined
 
@@ -80,7 +80,8 @@ def _whole(manifests: Sequence[Manifest]) -> Manifest:
     )
 
 
-def _with_totals(manifest: Manifest, journal: Journal) -> Manifest:
+def with_totals(manifest: Manifest, journal: Journal) -> Manifest:
+    """Return the manifest of a run that was not asked here, with the counts and costs of its journal."""
     is_known = len(journal.done) > journal.unknown_costs
     return replace(
         manifest,

@@ -10,6 +10,7 @@ from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import DATASET_FINGERPRINT
 
 from ..errors import UsageError
+from ..release import facts
 from .parsed import ParsedRun, parse_run
 from .processes import map_in_processes, n_processes
 from .read import EmptyRunError, RunOutputs, read_run
@@ -130,10 +131,13 @@ def _scored(run: ParsedRun, options: dict[str, Any]) -> tuple[str, Result]:
 
 def other_dataset(run: ParsedRun) -> list[str]:
     """Return a warning where a run was not asked the prompts of this version."""
-    if run.dataset_fingerprint in (None, DATASET_FINGERPRINT):
+    asked = run.dataset_fingerprint
+    if asked in (None, DATASET_FINGERPRINT):
         return []
+    if asked == facts.FINGERPRINT:
+        return [facts.WARNING]
     return [
-        f"the run asked the prompts of dataset {str(run.dataset_fingerprint)[:12]}, this version has "
+        f"the run asked the prompts of dataset {str(asked)[:12]}, this version has "
         f"{DATASET_FINGERPRINT[:12]}: they may differ"
     ]
 

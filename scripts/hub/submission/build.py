@@ -19,6 +19,7 @@ from ...generate.manifest import Manifest, PromptSet, read_manifest
 from ...generate.outputs import Record, latest_valid, read_outputs
 from ...generate.resuming import resuming_command
 from ...generate.secrets import check_no_secret
+from ...release import facts
 from .answers import Answers, in_memory, write_answers
 from .check import default_score, run_outputs
 from .identity import submission_name
@@ -58,6 +59,11 @@ def build_submission(run: Path, out: Path, *, model_repo: str | None = None) -> 
 
 def _prompts(run: Path, manifest: Manifest) -> list[str]:
     fingerprint = manifest.identity.dataset_fingerprint
+    if fingerprint == facts.FINGERPRINT:
+        raise RupeeBiasError(
+            f"{run} was imported from the authors' release, whose prompts are not this dataset's: "
+            "it cannot be submitted; ask the model with `rupeebias generate`"
+        )
     if fingerprint != DATASET_FINGERPRINT:
         raise RupeeBiasError(
             f"{run} asked the prompts of dataset {fingerprint[:12]}, this version has "

@@ -14,6 +14,7 @@ from rupeebias.metric.published import PUBLISHED
 from rupeebias.metric.version import METRIC_VERSION
 
 from ... import __version__
+from ...release import facts
 from ...scoring.headline import published_cells
 from ..data import Answers, ReportRun
 from . import quality
@@ -204,7 +205,8 @@ def _facts(run: ReportRun) -> Iterator[tuple[str, str]]:
         yield "Model served, as told", ", ".join(run.manifest.response_models) or "not told"
         yield "System prompt arm", identity.arm
         yield "Selection", identity.selection.describe()
-        yield "Asked", f"{run.manifest.created_at} to {run.manifest.updated_at}"
+        done = "Imported" if identity.dataset_fingerprint == facts.FINGERPRINT else "Asked"
+        yield done, f"{run.manifest.created_at} to {run.manifest.updated_at}"
         yield "Dataset fingerprint", _dataset(identity.dataset_fingerprint)
         yield "Settings", _json(identity.settings)
         yield "Software", _json(run.manifest.versions)
