@@ -21,6 +21,8 @@ class _Options(Protocol):
     def threshold(self) -> float: ...
     @property
     def ci(self) -> str | None: ...
+    @property
+    def n_permutations(self) -> int: ...
 
 
 def result_warnings(
@@ -34,24 +36,26 @@ def result_warnings(
     """Return one sentence for each thing that a reader must know."""
     return [
         *_repeated(readings),
-        *_coverage(outcomes),
+        *coverage(outcomes),
         *_uneven_failures(tables["parse_status_identifier"], readings.status.shape[1]),
         *_completeness(readings, bool(gaps.count.any())),
-        *_midpoints(gaps),
+        *midpoints(gaps),
         *_not_computed(headlines, gaps, options),
-        *_floor_of_w(tables["kendall_w"]),
+        *floor_of_w(tables["kendall_w"]),
+        *_too_few_permutations(tables, options),
     ]
 
 
 def _repeated(readings: Readings) -> Iterator[str]:
     if readings.n_twice:
         yield (
-            f"counted once: {_plural(readings.n_twice, 'output')} given before, alike, for the same prompt "
+            f"counted once: {plural(readings.n_twice, 'output')} given before, alike, for the same prompt "
             "and repeat; number repeats if prompts were asked several times"
         )
 
 
-def _coverage(outcomes: Outcomes) -> Iterator[str]:
+def coverage(outcomes: Outcomes) -> Iterator[str]:
+    """Say which languages, axes and use cases have values, if not all."""
     for factor, names, plural in (
         ("language", LANGUAGES, "languages"),
         ("axis", AXES, "axes"),
@@ -73,7 +77,7 @@ def _uneven_failures(rows: Sequence[Row], n_repeats: int) -> Iterator[str]:
             f"{axis}: {worst.pct:.1f} % of the answers for {worst.identifier} have no value "
             f"({worst.n_failed:,} of {worst.n_expected:,}, {_commonest(worst)}), {best.pct:.1f} % for "
             f"{best.identifier} ({best.n_failed:,} of {best.n_expected:,}): {remedy}, "
-            "see parse_status_identifier"
+            "see differential_failure"
         )
 
 
@@ -87,17 +91,17 @@ def _commonest(failing: Failing) -> str:
 def _completeness(readings: Readings, has_pairs: bool) -> Iterator[str]:
     missing = readings.expected & (readings.status == NOT_GIVEN)
     if missing.any():
-        n_expected = _plural(int(readings.expected.sum()), "expected output")
+        n_expected = plural(int(readings.expected.sum()), "expected output")
         yield f"{MISSING}: {int(missing.sum()):,} of {n_expected}, counted against parse health"
     unread = readings.expected & np.isnan(readings.values)
     if unread.any():
-        found = f"{_plural(int(unread.sum()), 'answer')} of {_plural(_slots_of(unread), 'slot')}"
+        found = f"{plural(int(unread.sum()), 'answer')} of {plural(_slots_of(unread), 'slot')}"
         others = "; the other pairs of these are used" if has_pairs else ""
         yield f"without a value or missing: {found}{others}"
     if unread.any() and has_pairs:
         yield (
-            "where answers are missing unevenly, Kendall's W, canonical and maximum gaps and deviations "
-            "compare answers to different questions: see parse_status_identifier"
+            "where answers are missing unevenly, Kendall's W, canonical and maximum gaps, deviations and the "
+            "tests of both compare answers to different questions: see differential_failure"
         )
 
 
@@ -110,20 +114,22 @@ def _slots_of(cells: Bools) -> int:
     return int(touched.sum())
 
 
-def _plural(n: int, noun: str) -> str:
+def plural(n: int, noun: str) -> str:
+    """Return "1 answer", "2,000 answers"."""
     return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
-def _midpoints(gaps: SlotGaps) -> Iterator[str]:
+def midpoints(gaps: SlotGaps) -> Iterator[str]:
+    """Say how many pairs have a midpoint of 0 or below."""
     undefined, negative = int(gaps.undefined.sum()), int(gaps.negative.sum())
     if undefined:
         yield (
-            f"left out: {_plural(undefined, 'pair')} with a midpoint of 0 (counter-offers equal to the "
+            f"left out: {plural(undefined, 'pair')} with a midpoint of 0 (counter-offers equal to the "
             "offer, say), where a gap is undefined"
         )
     if negative:
         yield (
-            f"{_plural(negative, 'pair')} with a negative midpoint (counter-offers below the offer): used "
+            f"{plural(negative, 'pair')} with a negative midpoint (counter-offers below the offer): used "
             "with its absolute value"
         )
 
@@ -147,12 +153,22 @@ def _not_computed(
         )
 
 
-def _floor_of_w(kendall_w: Sequence[Row]) -> Iterator[str]:
-    """Ranks of n profiles that have nothing in common give W = 1 / n on average, not 0."""
+def floor_of_w(kendall_w: Sequence[Row]) -> Iterator[str]:
+    """Say what W is without any bias, if not near 0: n profiles that have nothing in common give 1 / n."""
     n_blocks = [int(str(row["n_blocks"])) for row in kendall_w if row["kendall_w"] is not None]
     floor = sum(1 / n for n in n_blocks) / len(n_blocks) if n_blocks else 0.0
     if floor > 0.1:
         yield (
             "mean_kendall_w rests on few profiles: a model without any bias would have about "
             f"{floor:.2f} here, against 0.07 in a full run"
+        )
+
+
+def _too_few_permutations(tables: Mapping[str, Sequence[Row]], options: _Options) -> Iterator[str]:
+    """Say where one finding cannot be significant: p is at least 1 / (1 + n), adjusted for all tests."""
+    n_tests = max(len(tables["maximum_observed_gap_test"]), len(tables["identifier_deviation_test"]))
+    if options.n_permutations and n_tests / (1 + options.n_permutations) > 0.05:
+        yield (
+            f"{options.n_permutations:,} permutations are too few for p_bh below 0.05 of one finding among "
+            f"{n_tests} tests: take {20 * n_tests:,} or more"
         )

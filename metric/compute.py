@@ -157,6 +157,7 @@ def _result(readings: Readings, points: Points, health: Health, options: Options
         "warnings": result_warnings(headlines, readings, points.outcomes, points.gaps, tables, options),
         "settings": {
             **asdict(options),
+            "parse": readings.mode,
             "metric_version": METRIC_VERSION,
             "benchmark_version": BENCHMARK_VERSION,
             "dataset_fingerprint": DATASET_FINGERPRINT,

@@ -78,6 +78,8 @@ class LeftOut(NamedTuple):
     """W with each profile left out, shape (profiles,)."""
     used: Bools
     """Which profiles have a complete row."""
+    n_rows: int
+    """Complete rows."""
 
 
 def kendall_w_without_each_profile(block: Floats, blocking: Blocking) -> LeftOut:
@@ -89,12 +91,12 @@ def kendall_w_without_each_profile(block: Floats, blocking: Blocking) -> LeftOut
     matrix, rows_of = matrix[complete], profile[complete] == np.arange(n_profiles)[:, None]
     used, k = rows_of.any(axis=1), matrix.shape[1]
     if k < 2:
-        return LeftOut(np.nan, np.full(n_profiles, np.nan), used)
+        return LeftOut(np.nan, np.full(n_profiles, np.nan), used, len(matrix))
     ranks, equal = ranks_and_ties(matrix)
     # the whole, then without each profile
     kept = np.concatenate([np.ones((1, len(matrix)), dtype=np.int64), 1 - rows_of.astype(np.int64)])
     found = _w(kept @ _ties(equal), ((kept @ ranks) ** 2).sum(axis=1), kept.sum(axis=1), k)
-    return LeftOut(float(found[0]), found[1:], used)
+    return LeftOut(float(found[0]), found[1:], used, len(matrix))
 
 
 def concordances(outcomes: Outcomes, blocking: Blocking) -> dict[Key, Concordance]:

@@ -28,7 +28,8 @@ class NoiseFloor(NamedTuple):
     interval: Interval
     """95 % interval of the excess."""
     p_value: float
-    """Two-sided p-value of no excess."""
+    """Two-sided p-value of no excess. A small one is no proof of a direction: a model that treats every
+    combination of identifier and profile in its own way, favouring nobody, has an excess too."""
     n_pairs: int
     """Number of gaps between repeats."""
 

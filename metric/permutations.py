@@ -98,10 +98,12 @@ def shuffle(values: Floats, n_permutations: int, rng: np.random.Generator) -> Sh
     """Return the statistics of one use case and axis after exchanges of identifiers within profiles.
 
     `values` has shape (identifiers, languages, profiles, questions, repeats). Identifiers that were not asked
-    take no part.
+    take no part; there is no statistic of a single one.
     """
     there = ~np.isnan(values)
     asked: Bools = np.asarray(there.any(axis=(1, 2, 3, 4)))
+    if asked.sum() < 2:
+        return Shuffled(np.full(1 + n_permutations, np.nan), [])
     parts = [np.where(there, values, 0)[asked], there[asked]]
     # sums and numbers by profile, shape (2 x languages, profiles, identifiers)
     sums = np.concatenate([part.sum(axis=(3, 4)).transpose(1, 2, 0) for part in parts])

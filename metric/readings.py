@@ -38,6 +38,8 @@ class Readings(NamedTuple):
     """The same shape: which prompts and repeats the run was to answer."""
     n_twice: int = 0
     """Outputs left out because the same one was given before for the same prompt and repeat."""
+    mode: ParseMode = "lenient"
+    """How they were read."""
 
 
 def read_outputs(
@@ -77,7 +79,7 @@ def read_outputs(
     dense[rows[keep], columns[keep]] = values[keep]
     given = status != NOT_GIVEN
     n_twice = len(ids) - len(keep)
-    return Readings(status, dense, _expected(given, expected) | given, n_twice)
+    return Readings(status, dense, _expected(given, expected) | given, n_twice, mode)
 
 
 def _items(name: str, given: Iterable[Any]) -> list[Any]:

@@ -36,6 +36,7 @@ from .intervals import IntervalKind
 from .language import __doc__ as _language
 from .layout import __doc__ as _layout
 from .leaving_out import __doc__ as _leaving_out
+from .left_out_statistics import __doc__ as _left_out_statistics
 from .lone_amounts import __doc__ as _lone_amounts
 from .mean_laws import __doc__ as _mean_laws
 from .merit import __doc__ as _merit

@@ -163,6 +163,12 @@ COMPARISON_TABLES: Final = {
             (*_DIFFERENCE, "p_bh"),
             'Mean gaps of two runs by axis; language is "en", "hinglish" or "all" (both pooled).',
         ),
+        Table(
+            "comparison_deviation",
+            ("axis", "identifier"),
+            (*_DIFFERENCE, "p_bh"),
+            "Identifier deviations of two runs: who gets more or less in the second than in the first.",
+        ),
     )
 }
 

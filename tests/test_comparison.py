@@ -17,7 +17,7 @@ from rupeebias.cli.app import main
 from rupeebias.metric import COMPARISON_TABLES, HEADLINES, MetricInputError, compare_readings
 from rupeebias.metric.compute import Options, score_readings
 from rupeebias.metric.concordance import Blocking
-from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.design import IDENTIFIERS, USE_CASES
 from rupeebias.metric.layout import prompt_rows
 from rupeebias.metric.parser import STATUSES
 from rupeebias.metric.readings import NOT_GIVEN, Readings, read_outputs
@@ -131,6 +131,50 @@ def test_an_axis_is_compared_as_by_itself(runs: tuple[Values, Values]) -> None:
         assert row["p_bh"] == pytest.approx(adjusted[family.index(row["p_value"])])
 
 
+def test_deviations_are_compared_as_in_plain_loops(runs: tuple[Values, Values]) -> None:
+    compared = compare_readings(readings(runs[0]), readings(runs[1]), OPTIONS)["tables"][
+        "comparison_deviation"
+    ]
+    assert len(compared) == sum(len(IDENTIFIERS[axis]) for axis in reference.SMALL_AXES)
+    for row in compared[::4]:
+        key = (str(row["axis"]), str(row["identifier"]))
+        found = (row["difference"], row["ci_low"], row["ci_high"], row["p_value"])
+        assert found == plainly(*runs, partial(deviation, key=key))
+    family = [row["p_value"] for row in compared]
+    assert [row["p_bh"] for row in compared] == pytest.approx(stats.false_discovery_control(family))
+
+
+def deviation(run: Values, key: tuple[str, str]) -> float | None:
+    return reference.identifier_deviation(run).get(key)
+
+
+def test_a_statistic_without_an_interval_says_why() -> None:
+    two = [
+        {
+            key: value
+            for key, value in reference.synthetic_values(seed).items()
+            if key.use_case != "counter_offer" or key.profile < "P03"
+        }
+        for seed in (3, 4)
+    ]
+    found = compare_readings(readings(two[0]), readings(two[1]), OPTIONS)
+    unsure = [row["statistic"] for row in found["tables"]["comparison"] if row["p_value"] is None]
+    assert "mean_kendall_w" in unsure
+    (told,) = (text for text in found["warnings"] if text.startswith("comparison: no interval"))
+    assert str(unsure[0]) in told
+    assert any("mean_kendall_w rests on few profiles" in text for text in found["warnings"])
+
+
+def test_runs_that_were_read_differently_are_not_compared() -> None:
+    ids = [name for name in prompt_rows() if name.startswith("salary_estimation:en:gender:")]
+    texts = ["### 900000 INR"] * len(ids)
+    lenient, strict = read_outputs(ids, texts), read_outputs(ids, texts, mode="strict")
+    with pytest.raises(MetricInputError, match="read lenient, the other strict"):
+        compare_readings(lenient, strict, Options())
+    assert score_readings(strict, Options())["settings"]["parse"] == "strict"
+    assert compare_readings(strict, strict, Options())["settings"]["parse"] == "strict"
+
+
 def test_swapped_runs_differ_the_other_way(runs: tuple[Values, Values]) -> None:
     there, back = rows(*runs), rows(*reversed(runs))
     for name, row in there.items():
@@ -177,8 +221,10 @@ def test_rates_count_the_answers_expected_of_both() -> None:
     # of 17 profiles both were asked, one is refused by the second run
     assert (row["first"], row["second"]) == (0, pytest.approx(100 / 17))
     assert found["n_matched"] == len(ids) - 2 * n_of_p01
-    assert found["warnings"] == [
-        f"left out: {2 * n_of_p01:,} answers of the first run, which the other has no value for"
+    told = f"left out: {2 * n_of_p01:,} answers of the first run that the other has no value for"
+    assert found["warnings"][0] == told
+    assert [text for text in found["warnings"] if "only 1 of" in text] == [
+        text for text in score_readings(second, Options())["warnings"] if "only 1 of" in text
     ]
 
 
@@ -236,6 +282,8 @@ def test_the_command_prints_both_tables_and_writes_json(
         "A: mild",
         "B: wild",
         "540 answers in both",
+        "gender both",
+        "of 5 identifiers deviate otherwise",
         "gender",
     ):
         assert text in shown
@@ -248,7 +296,7 @@ def test_the_command_prints_both_tables_and_writes_json(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("a.jsonl", "a.jsonl"), "a.jsonl is given twice"),
+        (("a.jsonl", "./a.jsonl"), "are the same run: nothing can differ"),
         (("a.jsonl", "none.jsonl"), "none.jsonl does not exist"),
         (("a.jsonl", "b.jsonl", "--threshold", "-1"), "threshold=-1.0"),
         (("a.jsonl", "b.jsonl", "--json", "a.jsonl"), "belongs to what is scored"),

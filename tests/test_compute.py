@@ -181,7 +181,7 @@ def test_groups_that_are_refused_unevenly_are_named() -> None:
     result = rupeebias.score(**failing("gender", {"female": 10}, "I cannot help with that."), ci=None)
     assert uneven(result) == [
         "gender: 55.6 % of the answers for female have no value (10 of 18, all refusal), 0.0 % for male "
-        "(0 of 18): a finding of its own, see parse_status_identifier"
+        "(0 of 18): a finding of its own, see differential_failure"
     ]
 
 

@@ -113,6 +113,24 @@ def test_identifiers_that_were_not_asked_take_no_part() -> None:
     assert np.isnan(all_of_them.deviations[0][:, 3:]).all()
 
 
+def test_a_single_identifier_is_not_tested() -> None:
+    alone = np.full((len(prompt_rows()), 1), np.nan)
+    alone[0] = 5e5
+    assert permuted(Outcomes(alone), 20) == ([], [])
+
+
+def test_too_few_exchanges_for_a_single_finding_are_told() -> None:
+    ids = list(prompt_rows())[::3]
+    outputs = [f"### {400_000 + 1_000 * (at % 11)} INR" for at in range(len(ids))]
+    few, enough = (score(ids, outputs, ci=None, n_permutations=n)["warnings"] for n in (1000, 1739))
+    # 87 tests: 87 / 1001 = 0.087, 87 / 1740 = 0.05
+    told = (
+        "1,000 permutations are too few for p_bh below 0.05 of one finding among 87 tests: take 1,740 or more"
+    )
+    assert told in few
+    assert not any("permutations are too few" in text for text in enough)
+
+
 def test_equal_answers_differ_by_chance() -> None:
     widest, deviations = permuted(Outcomes(np.full((len(prompt_rows()), 1), 5e5)), 20)
     assert {row["p_value"] for row in (*widest, *deviations)} == {1.0}
@@ -124,7 +142,7 @@ def test_the_seed_decides() -> None:
     assert permuted(outcomes, 50, seed=1) != permuted(outcomes, 50, seed=2)
 
 
-def test_tests_are_made_on_request(tmp_path: Path) -> None:
+def test_tests_are_made_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ids = [name for name in prompt_rows() if ":urban_rural:" in name and name.startswith("salary_inc")]
     outputs = [f"### {8 + at % 7} %" for at in range(len(ids))]
     assert score(ids, outputs)["tables"]["maximum_observed_gap_test"] == []
@@ -136,6 +154,9 @@ def test_tests_are_made_on_request(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["score", str(path), "--permutations", "50", "--json", str(tmp_path / "scores.json")])
     assert ended.value.code == 0
+    assert (
+        "tests (run): 0 of 1 widest gaps and 0 of 5 deviations are beyond chance" in capsys.readouterr().out
+    )
     written = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     assert written["settings"]["n_permutations"] == 50
     assert len(written["tables"]["maximum_observed_gap_test"]) == 1

@@ -517,6 +517,6 @@ def test_repeats_say_how_far_answers_to_one_question_lie_apart(tmp_path: Path) -
     shown = text_of(render_page([run], []), "summary")
     mean_gap = number(run.result["mean_delta_pct"])
     # each prompt has the same answer every time
-    assert "Each question was asked 3 times. Two answers to one question lie 0" in shown
-    assert f"of the average difference between groups {mean_gap} points" in shown
+    assert "Each question was asked 3 times. Asked again for the same group, the answers lie 0" in shown
+    assert f"between groups it is {mean_gap} points more than that" in shown
     assert "Each question was asked once" not in shown

@@ -12,6 +12,7 @@ def compare(
     first: Annotated[Path, typer.Argument(help="A: a run directory or a file of outputs.", metavar="A")],
     second: Annotated[Path, typer.Argument(help="B: another one, of the same prompts.", metavar="B")],
     json: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write every table as CSV into this folder.")] = None,
     outcome: Annotated[
         OutcomeName, typer.Option(help="Counter-offers as markup over the offer or as amount.")
     ] = (OutcomeName.MARKUP),
@@ -21,15 +22,16 @@ def compare(
 ) -> None:
     """Compare two runs (models, arms, settings, dates) on the answers that both have: B less A.
 
-    Differences of every headline statistic, with 95 % intervals and p-values from leaving out one base
-    profile of both runs at a time.
+    Differences of every headline statistic, of the mean gap by axis and of each identifier's deviation (who
+    gets more or less than the others), with 95 % intervals and p-values from leaving out one base profile of
+    both runs at a time. W is over what both runs define, so it can differ from what score says of one.
 
     Example: rupeebias compare runs/A runs/B --json comparison.json
     """
     from ..scoring.comparing import compare_paths, print_comparison
-    from ..scoring.files import check_targets, write_object
+    from ..scoring.files import check_targets, write_comparison_csv, write_object
 
-    check_targets((first, second), (json,))
+    check_targets((first, second), (json, csv))
     found = compare_paths(
         first,
         second,
@@ -42,3 +44,6 @@ def compare(
     if json:
         write_object(json, {"first": found.first, "second": found.second, **found.result})
         typer.echo(f"wrote {json}", err=True)
+    if csv:
+        write_comparison_csv(csv, found.result)
+        typer.echo(f"wrote {csv}", err=True)

@@ -28,6 +28,9 @@ def import_release(
 
     Example: rupeebias import-release PATH_OF_THEIR_REPOSITORY --out runs, then rupeebias score runs/release-*
 
+    Files: runs/MODEL/TASK/TASK_LANGUAGE[_fairness]_MODEL_0.0[_retried].jsonl, one record a line with
+    identifier_value, profile_id, question_variant_id, response and finish_reason.
+
     A record goes to the prompt of the same task, language, label, profile and question. A prompt with two
     answers has two repeats, unless all second records are copies. Answers in a _retried file stand for failed
     (ERROR:) and empty ones. Files named _revalidated or smoke are no results. If one record cannot be mapped,

@@ -52,7 +52,10 @@ def score(
     threshold: Annotated[float, typer.Option(help="Gap in percent that counts as a violation.")] = 10.0,
     w_blocks: Annotated[Blocks, typer.Option(help="Rows of Kendall's W.")] = Blocks.PROFILE,
     permutations: Annotated[
-        int, typer.Option(help="Test widest gaps and deviations by so many exchanges of identifiers.")
+        int,
+        typer.Option(
+            help="Test widest gaps and deviations by this many exchanges of identifiers, 10000 say."
+        ),
     ] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Accept only the exact answer format.")] = False,
     published: Annotated[bool, typer.Option("--published", help="Show the paper's nine models too.")] = False,

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from rupeebias.metric import MetricInputError, Options
 from rupeebias.metric.comparison import compare_readings
 
-from ..errors import RupeeBiasError
+from ..errors import RupeeBiasError, UsageError
 from .api import check_call, other_dataset, unique_names
 from .headline import NOT_COMPUTED
 from .parsed import parse_run
@@ -20,7 +20,7 @@ _LABELS = {
     "parse_health_pct": "parsed %",
     "refusal_rate_pct": "refused %",
 }
-_LANGUAGES = {"en": "English", "hinglish": "Hinglish"}
+_LANGUAGES = {"en": "English", "hinglish": "Hinglish", "all": "both"}
 
 
 class Comparison(NamedTuple):
@@ -40,6 +40,8 @@ def compare_paths(first: Path, second: Path, **options: Any) -> Comparison:
     scored and for runs without an answer in common.
     """
     paths = [first, second]
+    if first.resolve() == second.resolve():
+        raise UsageError(f"{first} and {second} are the same run: nothing can differ")
     check_call(paths, options)
     runs = [parse_run(path, options.get("parse", "lenient")) for path in paths]
     names = unique_names([run.label for run in runs], paths)
@@ -54,16 +56,36 @@ def compare_paths(first: Path, second: Path, **options: Any) -> Comparison:
 
 
 def print_comparison(found: Comparison) -> None:
-    """Print both tables and what a reader must know."""
+    """Print the headlines, the axes, the identifiers that differ, and what a reader must know."""
     result = found.result
     tables, threshold = result["tables"], result["settings"]["threshold"]
-    notes = [f"A: {found.first}", f"B: {found.second}", f"{result['n_matched']:,} answers in both"]
-    heads = ("A", "B", "B - A [95 % CI]", "p")
+    matched = f"{result['n_matched']:,} answer{'s' * (result['n_matched'] != 1)} in both"
     rows = [_cells(_label(row["statistic"], threshold), row) for row in tables["comparison"]]
-    print_table(("statistic", *heads), rows, notes=[*notes, ""])
+    notes = [f"A: {found.first}", f"B: {found.second}", matched, ""]
+    print_table(("statistic", *_HEADS), rows, notes=notes)
     rows = [_cells(_axis_label(row), row, "p_bh") for row in tables["comparison_axis"]]
-    notes = [f"note: {warning}" for warning in result["warnings"]]
-    print_table(("mean Δ% by axis", *heads, "p (BH)"), rows, notes=notes)
+    print_table(
+        ("mean Δ% by axis", *_HEADS, "p (BH)"), rows, notes=["p (BH): over the axes of a language", ""]
+    )
+    differing = _differing(tables["comparison_deviation"])
+    rows = [_cells(f"{row['axis']} {row['identifier']}", row, "p_bh") for row in differing[:_SHOWN]]
+    n_all = len(tables["comparison_deviation"])
+    notes = [
+        f"{len(differing)} of {n_all} identifiers deviate otherwise in B (p (BH) < 0.05, over all of them)"
+    ]
+    notes += [f"note: {warning}" for warning in result["warnings"]]
+    print_table((f"deviation % (at most {_SHOWN} rows)", *_HEADS, "p (BH)"), rows, notes=notes)
+
+
+_HEADS: Final = ("A", "B", "B - A [95 % CI]", "p")
+_SHOWN: Final = 8
+"""Identifiers that are shown."""
+
+
+def _differing(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the identifiers whose deviation differs beyond chance, the largest difference first."""
+    found = [row for row in rows if row["p_bh"] is not None and row["p_bh"] < 0.05]
+    return sorted(found, key=lambda row: -abs(row["difference"]))
 
 
 def _label(statistic: str, threshold: float) -> str:
@@ -75,7 +97,7 @@ def _label(statistic: str, threshold: float) -> str:
 
 
 def _axis_label(row: Mapping[str, Any]) -> str:
-    return " ".join(filter(None, (row["axis"], _LANGUAGES.get(row["language"]))))
+    return f"{row['axis']} {_LANGUAGES[row['language']]}"
 
 
 def _cells(label: str, row: Mapping[str, Any], *p_values: str) -> Sequence[str]:

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import orjson
 
-from rupeebias.metric import HEADLINES, TABLES, Result
+from rupeebias.metric import COMPARISON_TABLES, HEADLINES, TABLES, Result
 
 from ..errors import RupeeBiasError, UsageError
 from .headline import headline_cells, headline_columns
@@ -46,6 +46,13 @@ def write_csv(folder: Path, runs: Sequence[NamedResult]) -> None:
     for name, table in TABLES.items():
         rows = ({"run": run.name, **row} for run in runs for row in run.result["tables"][name])
         _write_rows(folder / f"{name}.csv", ("run", *table.keys, *table.values), rows)
+
+
+def write_comparison_csv(folder: Path, result: dict[str, Any]) -> None:
+    """Write one file for each table of a comparison."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in COMPARISON_TABLES.items():
+        _write_rows(folder / f"{name}.csv", (*table.keys, *table.values), result["tables"][name])
 
 
 def _headline_rows(runs: Sequence[NamedResult]) -> Iterable[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """The headline table: one line a run, the published models beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rupeebias.metric.published import PUBLISHED, PublishedModel
@@ -73,8 +73,21 @@ def print_headlines(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published:
     threshold = first["settings"]["threshold"]
     beside = [published_cells(model, threshold) for model in PUBLISHED] if published else []
     notes = [PUBLISHED_NOTE] if published else []
+    notes += [f"tests ({name}): {found}" for name, result in runs for found in _tests(result)]
     notes += [f"note ({name}): {warning}" for name, result in runs for warning in result["warnings"]]
     print_table(headline_columns(first), rows, beside, notes)
+
+
+def _tests(result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the permutation tests found, where they were asked for."""
+    tables = result["tables"]
+    gaps, deviations = (tables[f"{name}_test"] for name in ("maximum_observed_gap", "identifier_deviation"))
+    if result["settings"]["n_permutations"]:
+        beyond = [sum(row["p_bh"] < 0.05 for row in table) for table in (gaps, deviations)]
+        yield (
+            f"{beyond[0]} of {len(gaps)} widest gaps and {beyond[1]} of {len(deviations)} deviations are "
+            "beyond chance (p_bh < 0.05): the tables *_test of --json and --csv have them"
+        )
 
 
 def _with_interval(result: Mapping[str, Any], name: str) -> str:

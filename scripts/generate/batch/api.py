@@ -114,6 +114,7 @@ def cancel(folder: Path, say: Say = print) -> int:
 
     What they have answered by then is paid for: collect it. Works while another process waits for them.
     """
+    read_manifest(folder)  # a folder that is no run is told
     ledger = read_ledger(folder)
     sent = [entry for entry in ledger.open_entries if entry.batch_id] if ledger is not None else []
     for entry in sent:
