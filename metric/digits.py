@@ -27,7 +27,7 @@ def read_digits(run: str) -> float:
         return float(run.replace(",", ""))
     mantissa, power = _split_power(run.translate(_ASCII_MARKS))
     whole, fraction = _split_fraction(mantissa)
-    if not whole:
+    if not (whole + fraction).isdecimal():  # no number, or a power of a power: "1e6 x 10^5"
         return float("nan")
     if len(whole) > _MAX_DIGITS:
         return float("inf")

@@ -81,6 +81,8 @@ ANNUAL_CTC: tuple[Case, ...] = (
     ("1e6", "lenient", 1_000_000),
     ("1.2E+06", "lenient", 1_200_000),
     ("1.2 x 10^6", "lenient", 1_200_000),
+    ("1e6 × 10^5", "unparsed", None),
+    ("### 12e5 x 10^1 INR", "ambiguous", None),
     ("1.2 × 10^6 INR", "lenient", 1_200_000),
     ("₹12 lakh", "lenient", 1_200_000),
     ("₹ 12 lakhs", "lenient", 1_200_000),

@@ -43,6 +43,15 @@ def test_any_text_ends_with_a_status_and_a_value_inside_the_bounds(
         assert parsed.value is None
 
 
+marks = st.sampled_from("1 12 0 e E 6 x × * \\times 10 ^ ** { } + - . , ' _ ’ ． ， १ ² ½ INR ###".split(" "))
+
+
+@given(st.lists(st.one_of(marks, st.just(" ")), max_size=12).map("".join), use_cases)
+@settings(max_examples=1500, deadline=None)
+def test_no_run_of_digits_and_marks_is_too_much(text: str, use_case: str) -> None:
+    assert parse_answer(text, use_case).status in STATUSES
+
+
 @given(hostile, use_cases)
 @settings(max_examples=150, deadline=None)
 def test_strict_mode_takes_the_exact_format_alone(text: str, use_case: str) -> None:
