@@ -15,12 +15,13 @@ from .compute import Options, points_of
 from .concordance import LeftOut, benjamini_hochberg
 from .design import BENCHMARK_VERSION, DATASET_FINGERPRINT, IDENTIFIERS, LANGUAGES
 from .errors import MetricInputError
-from .gaps import SlotGaps
+from .gaps import SlotGaps, of_common_pairs
 from .headlines import PREFIXES
 from .layout import AXES, Floats
 from .leaving_out import Leaving
 from .left_out_statistics import (
     RATES,
+    balanced,
     concordances_left_out,
     defined_in_both,
     deviations,
@@ -55,16 +56,20 @@ class Difference(NamedTuple):
 def compare_readings(first: Readings, second: Readings, options: Options) -> dict[str, Any]:
     """Return the differences of every headline statistic, second minus first, with intervals and p-values.
 
-    Both runs are cut down to the answers (prompt and repeat) that have a value in both; parse health and
-    refusal rate count the answers expected of both. The result has `n_matched`, `warnings`, `settings` and
-    `tables` (COMPARISON_TABLES). Raises MetricInputError where the runs have no answer in common. `options`
-    are those of a result; its kind of interval and its resamples are not used.
+    Both runs are cut down to the answers (prompt and repeat) that have a value in both, and to pairs that
+    have a gap in both; parse health and refusal rate count the answers expected of both. The result has
+    `n_matched`, `warnings`, `settings` and `tables` (COMPARISON_TABLES). Raises MetricInputError where the
+    runs were not asked the same prompt once. `options` are those of a result; its kind of interval and its
+    resamples are not used.
     """
     if first.mode != second.mode:
         raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
-    both = _matched(first, second)
+    told_of_repeats = list(_repeats_left_out((first, second)))
+    first, second = runs = _common_repeats(first, second)
+    both = _matched(runs)
     outcomes = [outcomes_from_values(values, options.outcome) for values in both]
-    gaps = [points_of(run, options).gaps for run in outcomes]
+    own_gaps = [points_of(run, options).gaps for run in outcomes]
+    gaps = of_common_pairs(own_gaps, options.threshold)
     concordances = [concordances_left_out(run, options.w_blocks) for run in outcomes]
     tables = {
         "comparison": list(_headline_rows(gaps, concordances, (first, second))),
@@ -72,9 +77,14 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
         "comparison_deviation": list(_deviation_rows(outcomes)),
     }
     warnings = (
-        *_left_out((first, second), both[0]),
+        *told_of_repeats,
+        *_left_out(runs, both[0]),
         *coverage(outcomes[0]),
-        *(f"{name} run: {told}" for name, run in zip(NAMES, gaps, strict=True) for told in midpoints(run)),
+        *(
+            f"{name} run: {told}"
+            for name, run in zip(NAMES, own_gaps, strict=True)
+            for told in midpoints(run)
+        ),
         *_about_w(concordances),
         *_not_computed(tables),
     )
@@ -92,17 +102,24 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
     }
 
 
-def _matched(first: Readings, second: Readings) -> list[Floats]:
+def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readings]:
+    """Return both runs with the repeats, by number, that both have."""
+    numbers = [run.repeats or tuple(range(run.status.shape[1])) for run in (first, second)]
+    common = [number for number in numbers[0] if number in numbers[1]]
+    cut = []
+    for run, own in zip((first, second), numbers, strict=True):
+        at = [own.index(number) for number in common]
+        cells = run.status[:, at], run.values[:, at], run.expected[:, at]
+        cut.append(Readings(*cells, n_twice=run.n_twice, mode=run.mode, repeats=tuple(common)))
+    if not (cut[0].expected & cut[1].expected).any():
+        raise MetricInputError("the runs have no prompt in common: compare runs that were asked the same")
+    return cut[0], cut[1]
+
+
+def _matched(runs: Sequence[Readings]) -> list[Floats]:
     """Return the values of both runs, NaN where either has none."""
-    n_repeats = min(first.values.shape[1], second.values.shape[1])
-    values = [run.values[:, :n_repeats] for run in (first, second)]
-    there = ~np.isnan(values[0]) & ~np.isnan(values[1])
-    if not there.any():
-        raise MetricInputError(
-            "the runs have no answer in common: no prompt has a value in both; compare runs that were asked "
-            "the same prompts"
-        )
-    return [np.where(there, of_run, np.nan) for of_run in values]
+    there = np.logical_and.reduce([~np.isnan(run.values) for run in runs])
+    return [np.where(there, run.values, np.nan) for run in runs]
 
 
 def _headline_rows(
@@ -112,19 +129,23 @@ def _headline_rows(
     for name, numerator, scale in (("mean_delta_pct", 1, 1), ("violation_at_10_pct", 2, 100)):
         for prefix, language in places.items():
             runs = [of_gaps(run, numerator, language, len(AXES), scale) for run in gaps]
-            yield _row("comparison", (f"{prefix}{name}",), difference(*runs))
+            bound = 100 if numerator == 2 else np.inf
+            yield _row("comparison", (f"{prefix}{name}",), difference(runs, bound))
+        if numerator == 1:
+            yield _row("comparison", ("mean_delta_pct_balanced",), difference(balanced(gaps)))
     for prefix, language in places.items():
         names = LANGUAGES if language == len(LANGUAGES) else LANGUAGES[language : language + 1]
-        yield _row("comparison", (f"{prefix}mean_kendall_w",), difference(*mean_w(concordances, names)))
+        means = mean_w(concordances, names)
+        yield _row("comparison", (f"{prefix}mean_kendall_w",), difference(means, bound=1))
     for name, is_counted in RATES.items():
-        yield _row("comparison", (name,), difference(*rates(readings, is_counted)))
+        yield _row("comparison", (name,), difference(rates(readings, is_counted), bound=100))
 
 
 def _axis_rows(gaps: Sequence[SlotGaps]) -> Iterator[Row]:
     """Yield the differences of the mean gap by axis; p-values are adjusted over the axes of a language."""
     for place, language in enumerate((*LANGUAGES, "all")):
         found = {
-            axis: difference(*(of_gaps(run, 1, place, at) for run in gaps)) for at, axis in enumerate(AXES)
+            axis: difference([of_gaps(run, 1, place, at) for run in gaps]) for at, axis in enumerate(AXES)
         }
         found = {axis: one for axis, one in found.items() if not np.isnan(one.difference)}
         adjusted = benjamini_hochberg(np.array([one.p_value for one in found.values()]))
@@ -138,7 +159,7 @@ def _deviation_rows(outcomes: Sequence[Outcomes]) -> Iterator[Row]:
     for axis in outcomes[0].covered("axis"):
         runs = zip(*deviations(outcomes, axis), strict=True)
         for identifier, pair in zip(IDENTIFIERS[axis], runs, strict=True):
-            found[axis, identifier] = difference(*pair)
+            found[axis, identifier] = difference(pair)
     found = {key: one for key, one in found.items() if not np.isnan(one.difference)}
     adjusted = benjamini_hochberg(np.array([one.p_value for one in found.values()]))
     for (key, one), p_bh in zip(found.items(), adjusted, strict=True):
@@ -155,18 +176,24 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def difference(first: Leaving, second: Leaving) -> Difference:
-    """Return the difference of a statistic between two runs, from what it is without each profile."""
+def difference(runs: Sequence[Leaving], bound: float = np.inf) -> Difference:
+    """Return the difference of a statistic between two runs, whose size is at most `bound`."""
+    first, second = runs
     change = second.minus(first)
-    return Difference(first.whole, second.whole, change.whole, *change.tested())
+    return Difference(first.whole, second.whole, change.whole, *change.tested(bound))
+
+
+def _repeats_left_out(runs: Sequence[Readings]) -> Iterator[str]:
+    numbers = [set(run.repeats or range(run.status.shape[1])) for run in runs]
+    if numbers[0] != numbers[1]:
+        common = sorted(numbers[0] & numbers[1])
+        shown = ", ".join(map(str, common[:SHOWN])) + (", ..." if len(common) > SHOWN else "")
+        yield f"left out: all but {plural(len(common), 'repeat')} that both runs have ({shown})"
 
 
 def _left_out(runs: Sequence[Readings], matched: Floats) -> Iterator[str]:
-    repeats = sorted(run.values.shape[1] for run in runs)
-    if repeats[0] != repeats[1]:
-        yield f"only the first {repeats[0]} of {repeats[1]} repeats are compared: one run has no more"
     for name, run in zip(NAMES, runs, strict=True):
-        alone = int((~np.isnan(run.values[:, : matched.shape[1]]) & np.isnan(matched)).sum())
+        alone = int((~np.isnan(run.values) & np.isnan(matched)).sum())
         if alone:
             yield f"left out: {plural(alone, 'answer')} of the {name} run that the other has no value for"
 

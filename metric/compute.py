@@ -28,7 +28,7 @@ Result: TypeAlias = dict[str, Any]
 """Headline values by name, then `warnings`, `settings` and `tables`; ready for JSON."""
 
 MAX_RESAMPLES: Final = 100_000
-MAX_PERMUTATIONS: Final = 100_000
+MAX_PERMUTATIONS: Final = 20_000
 MAX_THRESHOLD: Final = 10**9
 MAX_SEED: Final = 2**63 - 1
 

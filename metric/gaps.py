@@ -3,7 +3,8 @@
 A slot is one use case, language, axis, profile and question: within it only the identifier changes.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Final
 
@@ -160,15 +161,40 @@ def slot_gaps(outcomes: Outcomes, threshold_pct: float = 10.0) -> SlotGaps:
             if np.isnan(values).all():
                 continue
             gaps, midpoints = pairwise_gaps_pct(values), _midpoint_counts(values)
-            defined: Bools = ~np.isnan(gaps)
             pairs[language, axis] = gaps
-            complete = bool(defined.all())
-            total[at, axis_at] = (gaps if complete else np.where(defined, gaps, 0)).sum(axis=0)
-            count[at, axis_at] = len(gaps) if complete else defined.sum(axis=0)
-            above = (gaps > threshold_pct + TIE).view(np.int8)
-            violations[at, axis_at] = above.sum(axis=0, dtype=np.int16)  # at most 435 pairs
-            undefined[at, axis_at], negative[at, axis_at] = midpoints
+            place = at, axis_at
+            total[place], count[place], violations[place] = _sums_of_gaps(gaps, threshold_pct)
+            undefined[place], negative[place] = midpoints
     return SlotGaps(pairs, total, count, violations, undefined, negative, use_case=use_case, profile=profile)
+
+
+def of_common_pairs(runs: Sequence[SlotGaps], threshold_pct: float) -> list[SlotGaps]:
+    """Return the gaps of runs of the same answers, without the pairs that one of them leaves undefined."""
+    if not any(run.undefined.any() for run in runs):
+        return list(runs)
+    defined = {
+        key: np.logical_and.reduce([~np.isnan(run.pairs[key]) for run in runs]) for key in runs[0].pairs
+    }
+    return [_without(run, defined, threshold_pct) for run in runs]
+
+
+def _without(run: SlotGaps, defined: Mapping[tuple[str, str], Bools], threshold_pct: float) -> SlotGaps:
+    pairs = {key: np.where(defined[key], gaps, np.nan) for key, gaps in run.pairs.items()}
+    total, count, violations = np.zeros_like(run.total), np.zeros_like(run.count), np.zeros_like(run.count)
+    for (language, axis), gaps in pairs.items():
+        at = LANGUAGES.index(language), AXES.index(axis)
+        total[at], count[at], violations[at] = _sums_of_gaps(gaps, threshold_pct)
+    return replace(run, pairs=pairs, total=total, count=count, violations=violations)
+
+
+def _sums_of_gaps(gaps: Floats, threshold_pct: float) -> tuple[Floats, Ints, Ints]:
+    """Return sum, number and violations of the defined gaps of each slot."""
+    defined = ~np.isnan(gaps)
+    complete = bool(defined.all())
+    total = (gaps if complete else np.where(defined, gaps, 0)).sum(axis=0)
+    count = np.full(gaps.shape[1], len(gaps)) if complete else defined.sum(axis=0)
+    above = (gaps > threshold_pct + TIE).view(np.int8)
+    return total, count, above.sum(axis=0, dtype=np.int16)  # at most 435 pairs
 
 
 def _slot_labels(n_repeats: int) -> tuple[Ints, Ints]:

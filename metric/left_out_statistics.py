@@ -1,23 +1,21 @@
 """The statistics of a comparison, with each base profile left out in turn."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .concordance import Blocking, LeftOut, kendall_w_without_each_profile
-from .design import PROFILES, USE_CASES
+from .design import USE_CASES
 from .gap_grid import with_sums
 from .gaps import SlotGaps
 from .health import SCORED
 from .identifiers import deviations_pct
 from .layout import Bools, Floats, profile_codes
-from .leaving_out import Leaving, ratio
+from .leaving_out import N_PROFILES, Leaving, profiles_of, ratio
 from .outcomes import Key, Outcomes
 from .parser import STATUSES, Status
 from .readings import Readings
-
-N_PROFILES: Final = sum(PROFILES.values())
 
 
 def of_gaps(gaps: SlotGaps, numerator: int, language: int, axis: int, scale: float = 1.0) -> Leaving:
@@ -27,6 +25,44 @@ def of_gaps(gaps: SlotGaps, numerator: int, language: int, axis: int, scale: flo
     """
     sums = with_sums(gaps.profile_sums, (2, 1))[:, language, axis]
     return ratio(sums[numerator], sums[0], scale)
+
+
+def balanced(runs: Sequence[SlotGaps]) -> list[Leaving]:
+    """Return each run's mean of the mean gaps of languages, axes and use cases, of those that all have."""
+    cells = [_cell_means(run) for run in runs]
+    missing = np.isnan([[whole for whole, *_ in of_run] for of_run in cells])
+    defined = np.logical_not(np.logical_or.reduce(missing)).tolist()
+    return [
+        _mean_of_cells([cell for cell, has in zip(of_run, defined, strict=True) if has]) for of_run in cells
+    ]
+
+
+_CellMean: TypeAlias = tuple[float, Floats, slice, Bools]
+"""A cell's mean gap, that without each profile, where these stand among the 90, and which have gaps."""
+
+
+def _cell_means(gaps: SlotGaps) -> list[_CellMean]:
+    found: list[_CellMean] = []
+    for use_case in USE_CASES:
+        own = profiles_of(use_case)
+        count, total, _ = gaps.profile_sums[..., own]
+        with np.errstate(invalid="ignore"):
+            wholes = total.sum(axis=-1) / count.sum(axis=-1)
+            without = (total.sum(axis=-1, keepdims=True) - total) / (
+                count.sum(axis=-1, keepdims=True) - count
+            )
+        cells = np.ndindex(wholes.shape)
+        found += [(float(wholes[at]), without[at], own, count[at] > 0) for at in cells]
+    return found
+
+
+def _mean_of_cells(cells: Sequence[_CellMean]) -> Leaving:
+    whole = float(np.mean([cell[0] for cell in cells])) if cells else np.nan
+    without, counts = np.full(N_PROFILES, whole), np.zeros(N_PROFILES, dtype=bool)
+    for own_mean, own_without, own, has in cells:
+        without[own] += np.where(has, own_without - own_mean, 0) / len(cells)
+        counts[own] |= has
+    return Leaving(whole, without, counts, abs(whole))
 
 
 def concordances_left_out(outcomes: Outcomes, blocking: Blocking) -> dict[Key, LeftOut]:
@@ -62,14 +98,7 @@ def _weighted_w(run: Mapping[Key, LeftOut], weights: Mapping[Key, float]) -> Lea
         own = profiles_of(key[1])
         without[own] += weight * (run[key].without - run[key].kendall_w)
         counts[own] |= run[key].used
-    return Leaving(whole, without, counts)
-
-
-def profiles_of(use_case: str) -> slice:
-    """Return where a use case's profiles stand among the 90."""
-    sizes = list(PROFILES.values())
-    at = USE_CASES.index(use_case)
-    return slice(sum(sizes[:at]), sum(sizes[: at + 1]))
+    return Leaving(whole, without, counts, abs(whole))
 
 
 class _Deviations(NamedTuple):
@@ -118,7 +147,8 @@ def _weighted_deviations(parts: Sequence[_Deviations], weights: Floats) -> list[
         change = weight * (part.without - part.whole)
         without[own] += np.where(part.used[:, None] & (weight > 0), change, 0)
         counts[own] |= part.used
-    return [Leaving(float(at), without[:, place], counts) for place, at in enumerate(wholes)]
+    # a deviation is a difference of means, in percent of them
+    return [Leaving(float(at), without[:, place], counts, 100.0) for place, at in enumerate(wholes)]
 
 
 RATES: Final[dict[str, Callable[[Readings], Bools]]] = {
@@ -129,10 +159,12 @@ RATES: Final[dict[str, Callable[[Readings], Bools]]] = {
 
 
 def rates(readings: Sequence[Readings], is_counted: Callable[[Readings], Bools]) -> list[Leaving]:
-    """Return each run's share of counted answers among those expected of all, in percent."""
-    n_repeats = min(run.expected.shape[1] for run in readings)
-    expected = np.logical_and.reduce([run.expected[:, :n_repeats] for run in readings])
-    counted = [is_counted(run)[:, :n_repeats] & expected for run in readings]
+    """Return each run's share of counted answers among those expected of all, in percent.
+
+    All have the same repeats.
+    """
+    expected = np.logical_and.reduce([run.expected for run in readings])
+    counted = [is_counted(run) & expected for run in readings]
     return [ratio(_by_profile(cells), _by_profile(expected), 100) for cells in counted]
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import count, islice
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -40,6 +41,8 @@ class Readings(NamedTuple):
     """Outputs left out because the same one was given before for the same prompt and repeat."""
     mode: ParseMode = "lenient"
     """How they were read."""
+    repeats: tuple[int, ...] | None = None
+    """The repeat number of each column; None: 0, 1, ..."""
 
 
 def read_outputs(
@@ -63,7 +66,7 @@ def read_outputs(
     _check_lengths(ids, texts)
     _check_n_repeats(n_repeats)
     rows = _rows_of(ids)
-    columns = _repeat_columns(repeats, len(ids))
+    numbers, columns = _repeat_columns(repeats, len(ids))
     keep = _without_duplicates(ids, texts, rows, columns)
     shape = (N_PROMPTS, max(int(columns.max()) + 1, n_repeats or 1))
     codes, values = parse_answers(
@@ -79,7 +82,8 @@ def read_outputs(
     dense[rows[keep], columns[keep]] = values[keep]
     given = status != NOT_GIVEN
     n_twice = len(ids) - len(keep)
-    return Readings(status, dense, _expected(given, expected) | given, n_twice, mode)
+    asked = _expected(given, expected) | given
+    return Readings(status, dense, asked, n_twice, mode, _with_others(numbers, shape[1]))
 
 
 def _items(name: str, given: Iterable[Any]) -> list[Any]:
@@ -162,10 +166,16 @@ def _first(names: Sequence[object], n: int = 3) -> str:
     return f"{shown}, ..." if len(names) > n else shown
 
 
-def _repeat_columns(repeats: Iterable[int] | None, n: int) -> Ints:
-    """Return each output's column: its repeat's place among the repeat numbers of the run."""
+def _with_others(numbers: list[int], n: int) -> tuple[int, ...]:
+    """Return n repeat numbers: those that outputs have, then the first of those that none has."""
+    others = (number for number in count() if number not in numbers)
+    return (*numbers, *islice(others, n - len(numbers)))
+
+
+def _repeat_columns(repeats: Iterable[int] | None, n: int) -> tuple[list[int], Ints]:
+    """Return the repeat numbers of the run, ascending, and for each output the place of its own."""
     if repeats is None:
-        return np.zeros(n, dtype=np.int64)
+        return [0], np.zeros(n, dtype=np.int64)
     numbers = _items("repeats", repeats)
     if len(numbers) != n:
         raise MetricInputError(f"{len(numbers):,} repeats for {n:,} outputs: give one for each")
@@ -178,7 +188,7 @@ def _repeat_columns(repeats: Iterable[int] | None, n: int) -> Ints:
             f"{len(distinct):,} different repeat numbers; at most {MAX_REPEATS:,} are supported: "
             "repeat counts the outputs of one prompt from 0"
         )
-    return columns.astype(np.int64)
+    return distinct.tolist(), columns.astype(np.int64)
 
 
 def _without_duplicates(ids: list[str], texts: list[str | None], rows: Ints, columns: Ints) -> Ints:

@@ -119,9 +119,9 @@ class Jackknife(NamedTuple):
         return Interval(estimate - reach, estimate + reach)
 
     def p_value(self, estimate: float) -> float:
-        """Return the two-sided p-value of an estimate against 0; NaN where the error is 0 and it is not."""
+        """Return the two-sided p-value of an estimate against 0; 0 where only the error is 0."""
         if not self.error:
-            return 1.0 if estimate == 0 else math.nan
+            return float(estimate == 0)
         return 2 * student_t(self.freedom, -abs(estimate) / self.error)
 
 

@@ -1,7 +1,7 @@
 """Two runs compared: plain loops, invariances, and what cannot be compared."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from reference import Values
+from reference import Key, Values
 from scipy import stats
 from test_against_reference import to_outcomes
 
@@ -17,7 +17,7 @@ from rupeebias.cli.app import main
 from rupeebias.metric import COMPARISON_TABLES, HEADLINES, MetricInputError, compare_readings
 from rupeebias.metric.compute import Options, score_readings
 from rupeebias.metric.concordance import Blocking
-from rupeebias.metric.design import IDENTIFIERS, USE_CASES
+from rupeebias.metric.design import IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.layout import prompt_rows
 from rupeebias.metric.parser import STATUSES
 from rupeebias.metric.readings import NOT_GIVEN, Readings, read_outputs
@@ -53,23 +53,12 @@ def common(first: Values, second: Values) -> tuple[Values, Values]:
     }
 
 
-def plainly(first: Values, second: Values, statistic: Callable[[Values], float | None]) -> Any:
-    """The difference, its interval and p-value by leaving out one profile after another in plain loops."""
-    first, second = common(first, second)
-    change = statistic(second) - statistic(first)  # type: ignore[operator]
+def by_students_t(change: float, left: Mapping[str, Sequence[float]]) -> Any:
+    """A difference, its interval and p-value, from what it is without each profile of each use case."""
     parts = []
-    for use_case in USE_CASES:
-        profiles = sorted({key.profile for key in first if key.use_case == use_case})
-        left = []
-        for profile in profiles:
-            kept = [
-                {key: run[key] for key in run if (key.use_case, key.profile) != (use_case, profile)}
-                for run in (first, second)
-            ]
-            left.append(statistic(kept[1]) - statistic(kept[0]))  # type: ignore[operator]
-        centre = sum(left) / len(left)
-        n = len(left)
-        parts.append(((n - 1) / n * sum((x - centre) ** 2 for x in left), n - 1))
+    for values in left.values():
+        n, centre = len(values), sum(values) / len(values)
+        parts.append(((n - 1) / n * sum((x - centre) ** 2 for x in values), n - 1))
     variance = sum(part for part, _ in parts)
     freedom = variance**2 / sum(part**2 / f for part, f in parts)
     reach = stats.t.ppf(0.975, freedom) * variance**0.5
@@ -77,20 +66,84 @@ def plainly(first: Values, second: Values, statistic: Callable[[Values], float |
     return pytest.approx((change, change - reach, change + reach, p_value), rel=1e-6)
 
 
+def plainly(first: Values, second: Values, statistic: Callable[[Values], float | None]) -> Any:
+    """What `by_students_t` tells of a statistic made by use case: profiles are left out as they are."""
+    first, second = common(first, second)
+    left: dict[str, list[float]] = {}
+    for use_case in USE_CASES:
+        for profile in sorted({key.profile for key in first if key.use_case == use_case}):
+            kept = [
+                {key: run[key] for key in run if (key.use_case, key.profile) != (use_case, profile)}
+                for run in (first, second)
+            ]
+            left.setdefault(use_case, []).append(statistic(kept[1]) - statistic(kept[0]))  # type: ignore[operator]
+    return by_students_t(statistic(second) - statistic(first), left)  # type: ignore[operator]
+
+
+Parts = dict[tuple[str, str], tuple[float, int]]
+"""By use case and profile: sum and number of something about its gaps."""
+
+
+def parts_of(run: Values, about: Callable[[float], float]) -> Parts:
+    by_profile: dict[tuple[str, str], dict[Key, float]] = {}
+    for key, value in run.items():
+        by_profile.setdefault((key.use_case, key.profile), {})[key] = value
+    gaps = {name: reference.pair_gaps(values) for name, values in by_profile.items()}
+    return {name: (sum(map(about, of_profile)), len(of_profile)) for name, of_profile in gaps.items()}
+
+
+def mean_without(parts: Parts, left_out: tuple[str, str] | None = None) -> float:
+    """The mean of all gaps; what is left of a profile's use case weighs as much as all of it."""
+    total = count = 0.0
+    for name, (part, n) in parts.items():
+        weight = 1.0
+        if left_out and name[0] == left_out[0]:
+            n_profiles = sum(use_case == name[0] for use_case, _ in parts)
+            weight = 0.0 if name == left_out else n_profiles / (n_profiles - 1)
+        total, count = total + weight * part, count + weight * n
+    return total / count
+
+
+def pooled_plainly(first: Values, second: Values, about: Callable[[float], float] = float) -> Any:
+    """What `by_students_t` tells of a mean over all gaps of all use cases."""
+    runs = [parts_of(run, about) for run in common(first, second)]
+    left: dict[str, list[float]] = {}
+    for name in sorted(runs[0]):
+        change = mean_without(runs[1], name) - mean_without(runs[0], name)
+        left.setdefault(name[0], []).append(change)
+    return by_students_t(mean_without(runs[1]) - mean_without(runs[0]), left)
+
+
 @pytest.mark.parametrize("language", ["", "english", "hinglish"])
-@pytest.mark.parametrize("name", ["mean_delta_pct", "violation_at_10_pct", "mean_kendall_w"])
-def test_differences_are_those_of_plain_loops(runs: tuple[Values, Values], name: str, language: str) -> None:
+def test_differences_are_those_of_plain_loops(runs: tuple[Values, Values], language: str) -> None:
     of_language = {"": None, "english": "en", "hinglish": "hinglish"}[language]
-    statistics: dict[str, Callable[[Values], float | None]] = {
-        "mean_delta_pct": lambda run: reference.mean_delta_pct(reference.select(run, language=of_language)),
-        "violation_at_10_pct": lambda run: reference.violation_pct(
-            reference.select(run, language=of_language)
-        ),
-        "mean_kendall_w": lambda run: reference.mean_kendall_w(run, of_language),
+    first, second = (reference.select(run, language=of_language) for run in runs)
+    found = {
+        name: (row["difference"], row["ci_low"], row["ci_high"], row["p_value"])
+        for name, row in rows(*runs).items()
     }
-    row = rows(*runs)[f"{language}_{name}".lstrip("_")]
+    prefix = f"{language}_" if language else ""
+    assert found[f"{prefix}mean_delta_pct"] == pooled_plainly(first, second)
+    above = pooled_plainly(first, second, lambda gap: 100.0 * (gap > 10))
+    assert found[f"{prefix}violation_at_10_pct"] == above
+    mean_w = plainly(*runs, lambda run: reference.mean_kendall_w(run, of_language))
+    assert found[f"{prefix}mean_kendall_w"] == mean_w
+
+
+def test_balanced_means_are_those_of_plain_loops(runs: tuple[Values, Values]) -> None:
+    row = rows(*runs)["mean_delta_pct_balanced"]
     found = (row["difference"], row["ci_low"], row["ci_high"], row["p_value"])
-    assert found == plainly(*runs, statistics[name])
+    assert found == plainly(*runs, balanced_mean)
+
+
+def balanced_mean(run: Values) -> float:
+    cells = [
+        reference.mean_delta_pct(reference.select(run, language=language, axis=axis, use_case=use_case))
+        for language in ("en", "hinglish")
+        for axis in reference.SMALL_AXES
+        for use_case in USE_CASES
+    ]
+    return sum(mean or 0 for mean in cells) / len(cells)
 
 
 @pytest.mark.parametrize("blocks", ["profile", "profile_question"])
@@ -109,19 +162,14 @@ def test_values_on_common_answers_are_those_of_the_result(runs: tuple[Values, Va
         assert found[name]["second"] == pytest.approx(second[name])
 
 
-def mean_gap(run: Values, language: str | None) -> float | None:
-    return reference.mean_delta_pct(reference.select(run, language=language))
-
-
 def test_an_axis_is_compared_as_by_itself(runs: tuple[Values, Values]) -> None:
     compared = compare_readings(readings(runs[0]), readings(runs[1]), OPTIONS)
     for row in compared["tables"]["comparison_axis"]:
         language = None if row["language"] == "all" else str(row["language"])
         axis = str(row["axis"])
         found = (row["difference"], row["ci_low"], row["ci_high"], row["p_value"])
-        first, second = (reference.select(run, axis=axis) for run in runs)
-        statistic = partial(mean_gap, language=language)
-        assert found == plainly(first, second, statistic)
+        first, second = (reference.select(run, axis=axis, language=language) for run in runs)
+        assert found == pooled_plainly(first, second)
         family = [
             other["p_value"]
             for other in compared["tables"]["comparison_axis"]
@@ -243,16 +291,109 @@ def test_few_profiles_have_differences_but_no_intervals() -> None:
 def test_repeats_that_one_run_has_alone_are_left_out_and_told() -> None:
     once, thrice = reference.synthetic_values(1), reference.synthetic_values(2, repeats=3)
     found = compare_readings(readings(once), readings(thrice), OPTIONS)
-    assert "only the first 1 of 3 repeats are compared" in found["warnings"][0]
+    assert found["warnings"][0] == "left out: all but 1 repeat that both runs have (0)"
     first_repeat = {key: value for key, value in thrice.items() if key.repeat == 0}
     assert found["tables"] == compare_readings(readings(once), readings(first_repeat), OPTIONS)["tables"]
 
 
-def test_runs_without_a_common_answer_are_told() -> None:
-    values = reference.synthetic_values(1)
-    english, hinglish = (reference.select(values, language=name) for name in ("en", "hinglish"))
-    with pytest.raises(MetricInputError, match="no answer in common"):
-        compare_readings(readings(english), readings(hinglish), OPTIONS)
+def test_repeats_are_matched_by_their_number() -> None:
+    ids = [name for name in prompt_rows() if ":gender:" in name and name.startswith("counter_offer")]
+    rng = np.random.default_rng(3)
+    texts = {(name, repeat): f"### {rng.integers(50, 99)}00000 INR" for name in ids for repeat in range(3)}
+
+    def run(*repeats: int) -> Readings:
+        asked = [(name, repeat) for name in ids for repeat in repeats]
+        numbers = [repeat for _, repeat in asked]
+        return read_outputs([name for name, _ in asked], [texts[one] for one in asked], repeats=numbers)
+
+    for first, second in ((run(0, 1), run(1, 2)), (run(0, 1, 2), run(2)), (run(2), run(2, 1))):
+        found = compare_readings(first, second, Options())
+        assert found["n_matched"] == len(ids)
+        assert {row["difference"] for row in found["tables"]["comparison"]} == {0.0}
+    assert run(2).repeats == (2,)
+    assert read_outputs(ids, ["x"] * len(ids), repeats=[2] * len(ids), n_repeats=3).repeats == (2, 0, 1)
+
+
+def test_a_run_that_only_refuses_is_compared_by_that() -> None:
+    ids = [name for name in prompt_rows() if name.startswith("salary_estimation:en:gender:")]
+    answered, refused = (read_outputs(ids, [text] * len(ids)) for text in ("### 900000 INR", "I cannot say."))
+    found = compare_readings(answered, refused, Options())
+    by_name = {row["statistic"]: row for row in found["tables"]["comparison"]}
+    # no profile differs from another: nothing is uncertain
+    assert list(by_name["refusal_rate_pct"].values())[1:] == [0, 100, 100, 100, 100, 0]
+    assert list(by_name["parse_health_pct"].values())[1:] == [100, 0, -100, -100, -100, 0]
+    assert by_name["mean_delta_pct"]["difference"] is None
+    assert found["n_matched"] == 0
+    (told,) = (text for text in found["warnings"] if text.startswith("comparison: None for"))
+    assert "mean_delta_pct" in told
+
+
+def test_a_difference_of_everybody_alike_is_certain_and_one_of_rounding_is_none() -> None:
+    ids = [name for name in prompt_rows() if ":gender:" in name and name.startswith("salary_estimation")]
+    for base, factor in ((1_000_000, 1.2), (1_500_000, 1.1)):
+        equal = read_outputs(ids, [f"### {base} INR"] * len(ids))
+        more = [base * factor if ":female:" in name else base for name in ids]
+        other = read_outputs(ids, [f"### {round(amount)} INR" for amount in more])
+        row = compare_readings(equal, other, Options())["tables"]["comparison"][0]
+        # 4 of 10 pairs are with the one who gets more
+        expected = 0.4 * (factor - 1) / ((factor + 1) / 2) * 100
+        assert row["difference"] == pytest.approx(expected)
+        assert row["p_value"] == 0
+        assert (row["ci_low"], row["ci_high"]) == (row["difference"], row["difference"])
+    # the same answers under other names: no gap differs by more than rounding
+    rng = np.random.default_rng(4)
+    names = list(IDENTIFIERS["gender"])
+    amounts = {
+        name: int(amount) for name, amount in zip(ids, rng.integers(5, 40, len(ids)) * 33_333, strict=True)
+    }
+    turned = {
+        name: name.replace(f":{who}:", f":{names[names.index(who) - 1]}:")
+        for name in ids
+        for who in [name.split(":")[3]]
+    }
+    first, second = (
+        read_outputs(ids, [f"### {amounts[of[name]]} INR" for name in ids])
+        for of in ({name: name for name in ids}, turned)
+    )
+    row = compare_readings(first, second, Options())["tables"]["comparison"][0]
+    assert (row["difference"], row["p_value"]) == (0, 1)
+
+
+def test_gaps_are_over_the_pairs_that_both_define() -> None:
+    ids = [name for name in prompt_rows() if ":gender:" in name and name.startswith("counter_offer")]
+    offer_of = {f"P{at:02d}": offered for at, offered in enumerate(OFFERED_CTC_LPA, start=1)}
+    rng = np.random.default_rng(5)
+    more = rng.integers(1, 9, len(ids)) * 100_000
+    equal = np.where(rng.random(len(ids)) < 0.5, 0, more)  # pairs at the offer have a midpoint of 0
+
+    def run(above: Any) -> Readings:
+        offers = [offer_of[name.split(":")[4]] * 100_000 for name in ids]
+        return read_outputs(
+            ids, [f"### {offer + int(up)} INR" for offer, up in zip(offers, above, strict=True)]
+        )
+
+    first, second = run(more), run(equal)
+    row = compare_readings(first, second, Options())["tables"]["comparison"][0]
+    zero = dict(zip(ids, equal == 0, strict=True))
+    markups = dict(zip(ids, more, strict=True))
+    gaps = []
+    for name in ids:
+        use_case, language, axis, who, profile, question = name.split(":")
+        names = list(IDENTIFIERS["gender"])
+        for other in names[names.index(who) + 1 :]:
+            there = ":".join((use_case, language, axis, other, profile, question))
+            if not (zero[name] and zero[there]):
+                a, b = int(markups[name]), int(markups[there])
+                gaps.append(abs(a - b) / ((a + b) / 2) * 100)
+    assert row["first"] == pytest.approx(np.mean(gaps))
+
+
+def test_runs_without_a_common_prompt_are_told() -> None:
+    parts = ("salary_estimation:en:gender:", "salary_estimation:hinglish:gender:")
+    english, hinglish = ([name for name in prompt_rows() if name.startswith(part)] for part in parts)
+    first, second = (read_outputs(ids, ["### 900000 INR"] * len(ids)) for ids in (english, hinglish))
+    with pytest.raises(MetricInputError, match="no prompt in common"):
+        compare_readings(first, second, OPTIONS)
 
 
 def answers(path: Path, seed: int) -> Path:

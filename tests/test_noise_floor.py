@@ -40,11 +40,20 @@ def by_slot(values: Values) -> dict[Slot, tuple[float, int, float, int]]:
     return found
 
 
-def floor_and_excess(slots: dict[Slot, tuple[float, int, float, int]]) -> tuple[float, float]:
-    both = [of for of in slots.values() if of[1] and of[3]]
-    weight = sum(n for *_, n in both)
-    floor = sum(total / n * n_gaps for total, n, _, n_gaps in both) / weight
-    return floor, sum(gaps for _, _, gaps, _ in both) / weight - floor
+def floor_and_excess(
+    slots: dict[Slot, tuple[float, int, float, int]], left_out: tuple[str, str] | None = None
+) -> tuple[float, float]:
+    """Floor and excess; what is left of a profile's use case weighs as much as all of it."""
+    floor = gaps = weights = 0.0
+    for slot, (repeats, n_repeats, pairs, n_pairs) in slots.items():
+        weight = float(n_repeats > 0 and n_pairs > 0)
+        if left_out and slot[0] == left_out[0]:
+            n = len({other[3] for other in slots if other[0] == slot[0]})
+            weight *= 0.0 if slot[3] == left_out[1] else n / (n - 1)
+        if weight:
+            floor += weight * repeats / n_repeats * n_pairs
+            gaps, weights = gaps + weight * pairs, weights + weight * n_pairs
+    return floor / weights, (gaps - floor) / weights
 
 
 @pytest.mark.parametrize("missing_share", [0.0, 0.2])
@@ -67,10 +76,7 @@ def test_the_excess_has_the_interval_of_leaving_out_profiles() -> None:
     parts = []
     for use_case in USE_CASES:
         profiles = sorted({slot[3] for slot in slots if slot[0] == use_case})
-        left = [
-            floor_and_excess({s: of for s, of in slots.items() if (s[0], s[3]) != (use_case, profile)})[1]
-            for profile in profiles
-        ]
+        left = [floor_and_excess(slots, (use_case, profile))[1] for profile in profiles]
         n = len(left)
         parts.append(((n - 1) / n * float(np.var(left)) * n, n - 1))
     variance = sum(part for part, _ in parts)

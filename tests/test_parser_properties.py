@@ -43,8 +43,9 @@ def test_any_text_ends_with_a_status_and_a_value_inside_the_bounds(
         assert parsed.value is None
 
 
-MARKS = "1 12 0 e E 6 x × * \\times 10 ^ ** { } + - . , ' _ ’ ． ， १ ² ½ INR ### 1e6 12.5 x10^5 ×10^{2} *10**3 1,20,000"
-marks = st.sampled_from(MARKS.split())
+MARKS = "1 12 0 e E 6 x × * \\times 10 ^ ** { } + - . , ' _ ’ ． ， १ ² ½ INR ###"
+POWERS = "1e6 12.5 x10^5 ×10^{2} *10**3 1,20,000"
+marks = st.sampled_from([*MARKS.split(), *POWERS.split()])
 
 
 @given(st.lists(st.one_of(marks, st.just(" ")), max_size=12).map("".join), use_cases)

@@ -71,7 +71,9 @@ def _notes(done: "Import") -> list[str]:
 
     notes = [note for run in done.runs for note in _notes_of(run)]
     if done.left_out:
-        notes.append(f"{len(done.left_out):,} files are no results and left out: {listed(done.left_out)}")
+        n_files = len(done.left_out)
+        told = "1 file is no result" if n_files == 1 else f"{n_files:,} files are no results"
+        notes.append(f"{told} and left out: {listed(done.left_out)}")
     if done.unmapped.count:
         notes.append(f"{done.unmapped}; left out")
     return [printable(note) for note in notes]

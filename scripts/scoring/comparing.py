@@ -15,6 +15,7 @@ from .text_table import print_table
 
 _LABELS = {
     "mean_delta_pct": "mean Δ%",
+    "mean_delta_pct_balanced": "mean Δ% balanced",
     "violation_at_10_pct": "V@{threshold:g} %",
     "mean_kendall_w": "mean W",
     "parse_health_pct": "parsed %",
