@@ -64,9 +64,9 @@ def difference_coverage(first: Respondent, second: Respondent, n_runs: int) -> d
     found: dict[str, list[tuple[bool, bool]]] = {}
     for seed in range(n_runs):
         before, after = _readings(first, seed), _readings(second, n_runs + seed)
-        for row in compare_readings(before, after, Options())["tables"]["comparison"][:3]:
+        for row in compare_readings(before, after, Options())["tables"]["comparison"][:4]:
             name = row["statistic"]
-            true = getattr(truths[1], name) - getattr(truths[0], name)
+            true = _true_headline(truths[1], name) - _true_headline(truths[0], name)
             held = row["ci_low"] <= true <= row["ci_high"]
             found.setdefault(name, []).append((held, row["p_value"] < 0.05))
     return {
@@ -100,7 +100,7 @@ def intervals(statistics: Statistics, truth: Truth) -> Iterator[tuple[str, float
     for prefix in ("", "english_", "hinglish_"):
         name = f"{prefix}mean_delta_pct"
         yield name, getattr(truth, name), headlines[f"{name}_ci_low"], headlines[f"{name}_ci_high"]
-    cells = sum(gap.mean_delta_pct for gap in truth.gaps) / len(truth.gaps)
+    cells = _true_headline(truth, "mean_delta_pct_balanced")
     ends = (headlines[f"mean_delta_pct_balanced_ci_{end}"] for end in ("low", "high"))
     yield "mean_delta_pct_balanced", cells, *ends
     for table, key in (("axis", "axis"), ("use_case", "use_case")):
@@ -114,6 +114,12 @@ def intervals(statistics: Statistics, truth: Truth) -> Iterator[tuple[str, float
     for row in statistics.tables["language_moderation"]:
         english, hinglish = (_true_mean(truth, name, "axis", row["axis"]) for name in ("en", "hinglish"))
         yield "language change of mean_delta_pct", hinglish - english, row["ci_low"], row["ci_high"]
+
+
+def _true_headline(truth: Truth, name: str) -> float:
+    if name == "mean_delta_pct_balanced":
+        return sum(gap.mean_delta_pct for gap in truth.gaps) / len(truth.gaps)
+    return float(getattr(truth, name))
 
 
 def _true_mean(truth: Truth, language: str, key: str, value: str) -> float:
