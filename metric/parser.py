@@ -309,13 +309,17 @@ def _marked_exactly(text: str, question: Question) -> tuple[float, re.Match[str]
     bounds = question.bounds
     if not bounds.low <= value <= bounds.high:
         return None
-    end = found.end()
-    before_is_blank = at == 0 or (text[0].isspace() and text[:at].isspace())
-    alone = before_is_blank and (end == len(text) or text[end:].isspace())
-    touched = end < len(text) or text.find(":", at - 8 if at > 8 else 0, at) >= 0
-    if not alone and (_is_error(text) or (touched and _is_taken_back(text, found, value, question))):
+    end, size = found.end(), len(text)
+    first = text[0]
+    blank_before = at == 0 or (first.isspace() and text[:at].isspace())
+    if blank_before and (end == size or text[end:].isspace()):
+        return value, found, question.percent or "." not in digits
+    if (first == "E" or first.isspace()) and _is_error(text):
         return None
-    return value, found, alone and (question.percent or "." not in digits)
+    touched = end < size or text.find(":", at - 8 if at > 8 else 0, at) >= 0
+    if touched and _is_taken_back(text, found, value, question):
+        return None
+    return value, found, False
 
 
 def _is_taken_back(text: str, found: re.Match[str], value: float, question: Question) -> bool:
