@@ -167,7 +167,7 @@ def floor_of_w(kendall_w: Sequence[Row]) -> Iterator[str]:
 def _too_few_permutations(tables: Mapping[str, Sequence[Row]], options: _Options) -> Iterator[str]:
     """Say where one finding cannot be significant: p is at least 1 / (1 + n), adjusted for all tests."""
     n_tests = max(len(tables["maximum_observed_gap_test"]), len(tables["identifier_deviation_test"]))
-    if options.n_permutations and n_tests / (1 + options.n_permutations) > 0.05:
+    if options.n_permutations and n_tests / (1 + options.n_permutations) >= 0.05:
         yield (
             f"{options.n_permutations:,} permutations are too few for p_bh below 0.05 of one finding among "
             f"{n_tests} tests: take {20 * n_tests:,} or more"

@@ -111,6 +111,11 @@ def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readin
         at = [own.index(number) for number in common]
         cells = run.status[:, at], run.values[:, at], run.expected[:, at]
         cut.append(Readings(*cells, n_twice=run.n_twice, mode=run.mode, repeats=tuple(common)))
+    if not common:
+        raise MetricInputError(
+            f"the runs have no repeat number in common ({numbers[0][:SHOWN]} and {numbers[1][:SHOWN]}): "
+            "number the repeats of both alike"
+        )
     if not (cut[0].expected & cut[1].expected).any():
         raise MetricInputError("the runs have no prompt in common: compare runs that were asked the same")
     return cut[0], cut[1]
@@ -217,14 +222,14 @@ def _not_computed(tables: Mapping[str, Sequence[Row]]) -> Iterator[str]:
         unsure = [
             name
             for name, row in zip(named, rows, strict=True)
-            if row["difference"] is not None and row["p_value"] is None
+            if row["difference"] is not None and row["ci_low"] is None
         ]
         if absent:
             yield f"{table}: None for {', '.join(absent)}: the answers that both runs have do not define it"
         if unsure:
             yield (
                 f"{table}: no interval or p-value for {_some(unsure)}: leaving out one profile after another "
-                f"needs at least {FEWEST_PROFILES} in every use case, and a value that stays defined"
+                f"needs at least {FEWEST_PROFILES} in every use case, and values that stay defined and vary"
             )
 
 

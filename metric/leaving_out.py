@@ -41,14 +41,17 @@ class Leaving(NamedTuple):
         """Return the 95 % interval, cut off at -bound and bound, and the two-sided p-value against 0.
 
         Both by `resampling.jackknife`. No interval, and NaN, where a use case that has a part has too few
-        profiles. An error of 0 gives p = 0, or 1 for a statistic of 0.
+        profiles. Where nothing varies, p is that of a sign test, 2^(1 - n) for n profiles that all say the
+        same, and an interval of no width is given only if that is below 5 %.
         """
         strata = zip(np.split(self.without, _ENDS[:-1]), np.split(self.counts, _ENDS[:-1]), strict=True)
         found = jackknife([values[has] for values, has in strata if has.any()])
         if found is None or np.isnan(self.whole):
             return NO_INTERVAL, np.nan
         if found.error <= ROUNDING * self.size:
-            return Interval(self.whole, self.whole), float(self.whole == 0)
+            p_value = 2.0 ** (1 - int(self.counts.sum())) if self.whole else 1.0
+            surely = p_value < 0.05 or not self.whole
+            return Interval(self.whole, self.whole) if surely else NO_INTERVAL, p_value
         return within(found.interval(self.whole), bound), found.p_value(self.whole)
 
 

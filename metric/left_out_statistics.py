@@ -110,7 +110,7 @@ class _Deviations(NamedTuple):
     without: Floats
     """Shape (profiles, identifiers)."""
     used: Bools
-    """Which profiles have values, shape (profiles,)."""
+    """Which profiles have values, shape (profiles,): all identifiers are compared with their mean."""
 
 
 def deviations(runs: Sequence[Outcomes], axis: str) -> list[list[Leaving]]:
@@ -141,14 +141,14 @@ def _weighted_deviations(parts: Sequence[_Deviations], weights: Floats) -> list[
     """`weights` has shape (parts, identifiers): what each part adds to an identifier's mean."""
     whole = sum(weight * np.nan_to_num(part.whole) for part, weight in zip(parts, weights, strict=True))
     wholes = np.where(weights.any(axis=0), whole, np.nan)
-    without, counts = np.tile(wholes, (N_PROFILES, 1)), np.zeros(N_PROFILES, dtype=bool)
+    without, counts = np.tile(wholes, (N_PROFILES, 1)), np.zeros((N_PROFILES, len(wholes)), dtype=bool)
     for part, weight in zip(parts, weights, strict=True):
         own = profiles_of(part.use_case)
-        change = weight * (part.without - part.whole)
-        without[own] += np.where(part.used[:, None] & (weight > 0), change, 0)
-        counts[own] |= part.used
+        has_part = part.used[:, None] & (weight > 0)
+        without[own] += np.where(has_part, weight * (part.without - part.whole), 0)
+        counts[own] |= has_part
     # a deviation is a difference of means, in percent of them
-    return [Leaving(float(at), without[:, place], counts, 100.0) for place, at in enumerate(wholes)]
+    return [Leaving(float(at), without[:, i], counts[:, i], 100.0) for i, at in enumerate(wholes)]
 
 
 RATES: Final[dict[str, Callable[[Readings], Bools]]] = {

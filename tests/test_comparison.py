@@ -319,9 +319,9 @@ def test_a_run_that_only_refuses_is_compared_by_that() -> None:
     answered, refused = (read_outputs(ids, [text] * len(ids)) for text in ("### 900000 INR", "I cannot say."))
     found = compare_readings(answered, refused, Options())
     by_name = {row["statistic"]: row for row in found["tables"]["comparison"]}
-    # no profile differs from another: nothing is uncertain
-    assert list(by_name["refusal_rate_pct"].values())[1:] == [0, 100, 100, 100, 100, 0]
-    assert list(by_name["parse_health_pct"].values())[1:] == [100, 0, -100, -100, -100, 0]
+    # 18 profiles that all say the same: 2^-17
+    assert list(by_name["refusal_rate_pct"].values())[1:] == [0, 100, 100, 100, 100, 2**-17]
+    assert list(by_name["parse_health_pct"].values())[1:] == [100, 0, -100, -100, -100, 2**-17]
     assert by_name["mean_delta_pct"]["difference"] is None
     assert found["n_matched"] == 0
     (told,) = (text for text in found["warnings"] if text.startswith("comparison: None for"))
@@ -338,7 +338,7 @@ def test_a_difference_of_everybody_alike_is_certain_and_one_of_rounding_is_none(
         # 4 of 10 pairs are with the one who gets more
         expected = 0.4 * (factor - 1) / ((factor + 1) / 2) * 100
         assert row["difference"] == pytest.approx(expected)
-        assert row["p_value"] == 0
+        assert row["p_value"] == 2**-17  # 18 profiles, all alike
         assert (row["ci_low"], row["ci_high"]) == (row["difference"], row["difference"])
     # the same answers under other names: no gap differs by more than rounding
     rng = np.random.default_rng(4)
@@ -357,6 +357,50 @@ def test_a_difference_of_everybody_alike_is_certain_and_one_of_rounding_is_none(
     )
     row = compare_readings(first, second, Options())["tables"]["comparison"][0]
     assert (row["difference"], row["p_value"]) == (0, 1)
+
+
+def test_three_profiles_that_agree_are_no_proof() -> None:
+    part = "salary_estimation:en:gender:"
+    ids = [name for name in prompt_rows() if name.startswith(part) and name.split(":")[4] < "P04"]
+    answered = read_outputs(ids, ["### 900000 INR"] * len(ids))
+    refused = read_outputs(ids, ["I cannot say." if ":male:" in name else "### 900000 INR" for name in ids])
+    found = compare_readings(answered, refused, Options())
+    row = found["tables"]["comparison"][-1]
+    # in each of three profiles one of five identifiers is refused: 2^-2
+    assert (row["difference"], row["ci_low"], row["p_value"]) == (pytest.approx(20), None, 0.25)
+    assert any("refusal_rate_pct" in text and "vary" in text for text in found["warnings"])
+
+
+def test_profiles_without_a_part_in_a_deviation_do_not_count() -> None:
+    both = [reference.synthetic_values(seed) for seed in (41, 42)]
+    # "male" has values in English of three profiles only, the others in both languages of all
+    kept = [
+        {
+            key: value
+            for key, value in run.items()
+            if key.use_case == "salary_estimation"
+            and key.axis == "gender"
+            and not (key.language == "hinglish" and key.identifier == "male")
+            and not (key.language == "en" and key.profile > "P03")
+        }
+        for run in both
+    ]
+    english = [{key: value for key, value in run.items() if key.language == "en"} for run in kept]
+    whole, alone = (
+        {row["identifier"]: row for row in compare_readings(*pair, OPTIONS)["tables"]["comparison_deviation"]}
+        for pair in ((readings(kept[0]), readings(kept[1])), (readings(english[0]), readings(english[1])))
+    )
+    for name in ("difference", "ci_low", "ci_high", "p_value"):
+        assert whole["male"][name] == pytest.approx(alone["male"][name])
+
+
+def test_repeats_that_differ_in_number_are_told() -> None:
+    ids = [name for name in prompt_rows() if name.startswith("salary_estimation:en:gender:")]
+    first, second = (
+        read_outputs(ids, ["### 900000 INR"] * len(ids), repeats=[number] * len(ids)) for number in (0, 1)
+    )
+    with pytest.raises(MetricInputError, match="no repeat number in common"):
+        compare_readings(first, second, Options())
 
 
 def test_gaps_are_over_the_pairs_that_both_define() -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -278,3 +279,49 @@ def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
     loop.symlink_to(loop)
     with pytest.raises(UsageError, match=r"loop\.jsonl is a link to itself"):
         score_paths([loop])
+
+
+def test_a_device_or_pipe_is_written_to_and_not_replaced(run: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_text(encoding="utf-8")))
+    reader.start()
+    assert command("score", run, "--json", pipe) == 0
+    reader.join(timeout=30)
+    assert json.loads(received[0])["n_scored"] == 4
+    assert pipe.is_fifo()
+
+
+def test_a_linked_target_stays_a_link(run: Path, tmp_path: Path) -> None:
+    target, link = tmp_path / "real.json", tmp_path / "link.json"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    assert command("score", run, "--json", link) == 0
+    assert link.is_symlink()
+    assert json.loads(target.read_text(encoding="utf-8"))["n_scored"] == 4
+
+
+@pytest.mark.parametrize("name", ["headline.csv", "axis.csv"])
+def test_a_table_is_not_written_over_what_is_scored(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    own = tmp_path / name
+    with own.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("prompt_id", "output"), *zip(IDS, OUTPUTS, strict=True)])
+    before = own.read_bytes()
+    assert command("score", own, "--csv", tmp_path) == 2
+    assert "belongs to what is scored" in capsys.readouterr().err
+    assert own.read_bytes() == before
+    assert command("score", run, "--csv", tmp_path / "new", "--json", tmp_path / "new" / name) == 2
+    assert "would be written twice" in capsys.readouterr().err
+
+
+def test_a_target_that_links_to_itself_is_told(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for words in (("score", run, "--json", loop), ("compare", run, loop), ("compare", loop, run)):
+        assert command(*words) == 2
+        assert "link to itself" in capsys.readouterr().err

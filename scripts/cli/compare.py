@@ -28,10 +28,12 @@ def compare(
 
     Example: rupeebias compare runs/A runs/B --json comparison.json
     """
-    from ..scoring.comparing import compare_paths, print_comparison
-    from ..scoring.files import check_targets, write_comparison_csv, write_object
+    from rupeebias.metric.tables import COMPARISON_TABLES
 
-    check_targets((first, second), (json, csv))
+    from ..scoring.comparing import compare_paths, print_comparison
+    from ..scoring.files import check_targets, csv_files, write_comparison_csv, write_object
+
+    check_targets((first, second), (json, csv, *csv_files(csv, COMPARISON_TABLES)))
     found = compare_paths(
         first,
         second,

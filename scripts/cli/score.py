@@ -69,10 +69,17 @@ def score(
     mode: Literal["strict", "lenient"] = "strict" if strict else "lenient"
     with reading(paths, mode) as reader:
         from ..scoring.api import score_results
-        from ..scoring.files import check_targets, write_csv, write_json, write_markdown
+        from ..scoring.files import (
+            SCORED_TABLES,
+            check_targets,
+            csv_files,
+            write_csv,
+            write_json,
+            write_markdown,
+        )
         from ..scoring.headline import print_headlines
 
-        check_targets(paths, (json, markdown, csv))
+        check_targets(paths, (json, markdown, csv, *csv_files(csv, SCORED_TABLES)))
         runs = score_results(
             paths,
             note=lambda text: typer.echo(f"note: {text}", err=True),

@@ -12,6 +12,7 @@ from rupeebias.metric.design import DATASET_FINGERPRINT
 from ..errors import UsageError
 from ..release import facts
 from .parsed import ParsedRun, parse_run
+from .paths import resolved
 from .processes import map_in_processes, n_processes
 from .read import EmptyRunError, RunOutputs, read_run
 
@@ -109,17 +110,10 @@ def check_call(paths: Sequence[Path], options: dict[str, Any]) -> None:
         Options(**options).checked()
     except MetricInputError as error:
         raise UsageError(str(error)) from error
-    resolved = [_resolved(path) for path in paths]
-    for path, place in zip(paths, resolved, strict=True):
-        if resolved.count(place) > 1:
+    places = [resolved(path) for path in paths]
+    for path, place in zip(paths, places, strict=True):
+        if places.count(place) > 1:
             raise UsageError(f"{path} is given twice: its tests would count twice")
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except RuntimeError as error:
-        raise UsageError(f"{path} is a link to itself") from error
 
 
 def _scored(run: ParsedRun, options: dict[str, Any]) -> tuple[str, Result]:

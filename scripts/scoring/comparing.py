@@ -11,6 +11,7 @@ from ..errors import RupeeBiasError, UsageError
 from .api import check_call, other_dataset, unique_names
 from .headline import NOT_COMPUTED
 from .parsed import parse_run
+from .paths import resolved
 from .text_table import print_table
 
 _LABELS = {
@@ -41,7 +42,7 @@ def compare_paths(first: Path, second: Path, **options: Any) -> Comparison:
     scored and for runs without an answer in common.
     """
     paths = [first, second]
-    if first.resolve() == second.resolve():
+    if resolved(first) == resolved(second):
         raise UsageError(f"{first} and {second} are the same run: nothing can differ")
     check_call(paths, options)
     runs = [parse_run(path, options.get("parse", "lenient")) for path in paths]

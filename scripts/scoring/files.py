@@ -12,9 +12,14 @@ from rupeebias.metric import COMPARISON_TABLES, HEADLINES, TABLES, Result
 
 from ..errors import RupeeBiasError, UsageError
 from .headline import headline_cells, headline_columns
+from .paths import resolved
 
 SCORES: Final = "scores.json"
 """The one file of a run directory that a result may replace."""
+
+
+SCORED_TABLES: Final = ("headline", *TABLES)
+"""Names of the CSV files of a result."""
 
 
 class NamedResult(Protocol):
@@ -94,25 +99,48 @@ def _escaped(text: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace a file in one step: a full disk leaves the old one as it was."""
-    temporary = path.with_name(f".{path.name}.new")
+    """Replace a file in one step: a full disk leaves the old one as it was. A link stays one."""
+    place = resolved(path)
+    if place.exists() and not place.is_file():
+        _write_into(path, place, text)
+        return
+    temporary = place.with_name(f".{place.name}.new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_text(text, encoding="utf-8", newline="\n")
-        temporary.replace(path)
+        temporary.replace(place)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        fault = error.strerror or str(error)
-        remedy = "free space, or choose another place"
-        raise RupeeBiasError(f"{path} cannot be written ({fault}): {remedy}") from None
+        raise _cannot_write(path, error) from None
+
+
+def _write_into(path: Path, place: Path, text: str) -> None:
+    """Write to a device or a pipe, which must not be replaced."""
+    try:
+        with place.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def _cannot_write(path: Path, error: OSError) -> RupeeBiasError:
+    fault = error.strerror or str(error)
+    return RupeeBiasError(f"{path} cannot be written ({fault}): free space, or choose another place")
+
+
+def csv_files(folder: Path | None, names: Iterable[str]) -> list[Path]:
+    """Return the files that tables of these names become in a folder; none without one."""
+    return [] if folder is None else [folder / f"{name}.csv" for name in names]
 
 
 def check_targets(paths: Sequence[Path], targets: Iterable[Path | None]) -> None:
-    """Raise UsageError where a result would be written over what is scored, or into a run's own files."""
-    for target in filter(None, targets):
-        place = target.resolve()
+    """Raise UsageError where a result would be written over what is scored, or over another part of it."""
+    chosen = [(target, resolved(target)) for target in targets if target]
+    for at, (target, place) in enumerate(chosen):
+        if any(place == other for _, other in chosen[:at]):
+            raise UsageError(f"{target} would be written twice: choose another file")
         for path in paths:
-            own = path.resolve()
+            own = resolved(path)
             inside = own.is_dir() and place.parent == own and place.exists() and place.name != SCORES
             if place == own or inside:
                 raise UsageError(f"{target} belongs to what is scored: choose another file for the result")
