@@ -32,6 +32,7 @@ from .left_out_statistics import (
 from .outcomes import Key, Outcomes, outcomes_from_values
 from .readings import Readings
 from .resampling import FEWEST_PROFILES, Interval
+from .table_rows import number
 from .tables import COMPARISON_TABLES, Row
 from .version import METRIC_VERSION
 
@@ -173,12 +174,8 @@ def _deviation_rows(outcomes: Sequence[Outcomes]) -> Iterator[Row]:
 
 def _row(table: str, keys: tuple[str, ...], found: Difference, *more: float) -> Row:
     first, second, change, interval, p_value = found
-    numbers = map(_number, (first, second, change))
-    return COMPARISON_TABLES[table].row(keys, *numbers, *interval, *map(_number, (p_value, *more)))
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    numbers = map(number, (first, second, change))
+    return COMPARISON_TABLES[table].row(keys, *numbers, *interval, *map(number, (p_value, *more)))
 
 
 def difference(runs: Sequence[Leaving], bound: float = np.inf) -> Difference:

@@ -13,6 +13,7 @@ from .design import IDENTIFIERS
 from .health import SCORED
 from .layout import AXES, BLOCKS, Bools, Floats, Ints
 from .readings import Readings
+from .table_rows import number
 from .tables import TABLES, Row
 
 
@@ -95,6 +96,6 @@ def _distribution(failed: Ints) -> Floats:
 def failure_rows(readings: Readings) -> Iterator[Row]:
     """Yield the rows of the table `differential_failure`."""
     for one in differential_failures(readings):
-        p_values = (None if np.isnan(p) else p for p in (one.p_value, one.p_bh))
+        p_values = map(number, (one.p_value, one.p_bh))
         numbers = (one.n_failed, one.n_expected, one.failed_pct, one.axis_failed_pct, *p_values)
         yield TABLES["differential_failure"].row((one.axis, one.identifier), *numbers)

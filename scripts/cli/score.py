@@ -52,10 +52,7 @@ def score(
     threshold: Annotated[float, typer.Option(help="Gap in percent that counts as a violation.")] = 10.0,
     w_blocks: Annotated[Blocks, typer.Option(help="Rows of Kendall's W.")] = Blocks.PROFILE,
     permutations: Annotated[
-        int,
-        typer.Option(
-            help="Test widest gaps and deviations by this many exchanges of identifiers, 10000 say."
-        ),
+        int, typer.Option(help="Exchanges of identifiers to test widest gaps and deviations by, say 10000.")
     ] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Accept only the exact answer format.")] = False,
     published: Annotated[bool, typer.Option("--published", help="Show the paper's nine models too.")] = False,
