@@ -29,14 +29,14 @@ from pathlib import Path
 from typing import Any
 
 from rupeebias.generate.gate import Bounds
-from rupeebias.generate.journal import Journal
-from rupeebias.generate.models import open_model
 from rupeebias.generate.plan import prompts_of, shuffled_requests
 from rupeebias.generate.progress import PlainLines
 from rupeebias.generate.runner import RunOptions, run
 from rupeebias.generate.sight import Sight
-from rupeebias.generate.types import Complete, Model, ModelOptions, Reply, Request
-from rupeebias.selection import Selection
+from rupeebias.models.opening import open_model
+from rupeebias.models.types import Complete, Model, ModelOptions, Reply, Request
+from rupeebias.runs.journal import Journal
+from rupeebias.runs.selection import Selection
 
 BEGINNING = 10
 """Calls of each connection that are left out."""

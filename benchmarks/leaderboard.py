@@ -23,16 +23,16 @@ from typing import NamedTuple
 
 import orjson
 
-from rupeebias.generate.manifest import PromptSet
 from rupeebias.hub.submission.answers import Answers, write_answers
 from rupeebias.hub.submission.check import default_score, run_outputs
 from rupeebias.hub.submission.identity import submission_name
 from rupeebias.hub.submission.manifest import manifest_bytes
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
-from rupeebias.metric.design import DATASET_FINGERPRINT
+from rupeebias.metric.constants import DATASET_FINGERPRINT
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
+from rupeebias.runs.manifest import PromptSet
+from rupeebias.runs.selection import Selection
 from rupeebias.scoring.read import read_run
-from rupeebias.selection import Selection
 
 HERE = Path(__file__).parent
 BUDGET_S = 300.0

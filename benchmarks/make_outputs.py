@@ -17,7 +17,7 @@ from typing import TextIO
 
 import numpy as np
 
-from rupeebias.metric.design import (
+from rupeebias.metric.constants import (
     IDENTIFIERS,
     LANGUAGES,
     OFFERED_CTC_LPA,

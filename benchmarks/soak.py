@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from soak import check, soak
 
-from rupeebias.selection import Selection, expected_prompt_ids
+from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 
 def main() -> None:

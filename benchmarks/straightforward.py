@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, OFFERED_CTC_LPA
+from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, OFFERED_CTC_LPA
 
 RESAMPLES = 2000
 DRAWS_A_CHUNK = 1_000_000

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from .errors import DatasetFolderError
+from rupeebias.errors import DatasetFolderError
+
 from .records import Axis, Components, Origin
 from .schema import COLUMNS, HUB_DTYPE
 

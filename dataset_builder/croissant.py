@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from rupeebias.errors import DatasetFolderError
+
 from .card import LOCAL, Addresses, DataFile
-from .errors import DatasetFolderError
 from .records import Components
 from .schema import COLUMNS, ColumnSpec, Kind
 

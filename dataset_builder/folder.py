@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from rupeebias.errors import DatasetFolderError
+from rupeebias.files import replaced_folder
+
 from .card import LOCAL, Addresses, DataFile, configurations, render_card, stated_addresses
 from .columns import BlockTable, Column, iter_tables
 from .components import load_components
 from .croissant import CROISSANT, render_croissant
-from .errors import DatasetFolderError
 from .eval_yaml import EVAL_YAML, render_eval_yaml
 from .fingerprint import Fingerprint, dataset_fingerprint
 from .records import Components
 from .schema import COLUMNS
-from .swap import replaced_folder
 
 MANIFEST: Final = "fingerprint.json"
 """Names the dataset's fingerprint and files; its presence marks a folder as one of ours."""

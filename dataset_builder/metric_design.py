@@ -1,4 +1,4 @@
-"""Writes metric/design.py, the design of the benchmark as the published metric knows it.
+"""Writes metric/constants.py, the design of the benchmark as the published metric knows it.
 
 The metric is published on its own and cannot read the components, so the design stands there once
 more, generated: `python -m rupeebias.dataset_builder.metric_design`, or with `--check` to verify.
@@ -14,7 +14,7 @@ from .components import load_components
 from .fingerprint import dataset_fingerprint
 from .records import LANGUAGES, Components
 
-DESIGN_FILE: Final = Path(__file__).resolve().parent.with_name("metric") / "design.py"
+DESIGN_FILE: Final = Path(__file__).resolve().parent.with_name("metric") / "constants.py"
 
 _HEADER: Final = '''"""The design of the benchmark: names and counts, in benchmark order.
 
@@ -29,7 +29,7 @@ _Literal = str | int | tuple["_Literal", ...] | Mapping[str, "_Literal"]
 
 
 def design_source(components: Components) -> str:
-    """Return the text of metric/design.py, laid out as `ruff format` lays it out."""
+    """Return the text of metric/constants.py, laid out as `ruff format` lays it out."""
     constants = "".join(
         f"\n{name}: Final[{kind}] = {_source(value)}\n{_docstring(text)}"
         for name, kind, value, text in _constants(components)
@@ -120,7 +120,7 @@ def _docstring(text: str) -> str:
 
 
 def main() -> None:
-    """Write metric/design.py; with `--check` exit with status 1 and a line if it is outdated."""
+    """Write metric/constants.py; with `--check` exit with status 1 and a line if it is outdated."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="verify instead of writing")
     check = parser.parse_args().check

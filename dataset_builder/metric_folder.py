@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from .errors import DatasetFolderError
-from .swap import replaced_folder
+from rupeebias.errors import DatasetFolderError
+from rupeebias.files import replaced_folder
 
 METRIC_SOURCE: Final = Path(__file__).resolve().parent.with_name("metric")
 """Beside this package, both in the repository and installed."""

@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rupeebias.errors import DatasetFolderError
+
 from .columns import BlockTable, Codes, Column, Value
-from .errors import DatasetFolderError
 from .records import Language
 from .schema import COLUMNS, Kind
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from .errors import ComponentsError
+from rupeebias.errors import ComponentsError
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader is ten times faster
 _CURLY_QUOTES = re.compile("[\u2018\u2019\u201c\u201d]")

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .design import LANGUAGES, USE_CASES
+from .constants import LANGUAGES, USE_CASES
 from .gaps import SlotGaps
 from .health import MISSING, Failing, uneven_failures
 from .layout import AXES, Bools, slot_codes

@@ -13,7 +13,7 @@ import numpy as np
 from .caveats import coverage, floor_of_w, midpoints, plural
 from .compute import Options, points_of
 from .concordance import LeftOut, benjamini_hochberg
-from .design import BENCHMARK_VERSION, DATASET_FINGERPRINT, IDENTIFIERS, LANGUAGES
+from .constants import BENCHMARK_VERSION, DATASET_FINGERPRINT, IDENTIFIERS, LANGUAGES
 from .errors import MetricInputError
 from .gaps import SlotGaps, of_common_pairs
 from .headlines import PREFIXES

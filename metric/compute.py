@@ -8,7 +8,7 @@ import numpy as np
 
 from .caveats import result_warnings
 from .concordance import BLOCKINGS, Blocking
-from .design import BENCHMARK_VERSION, DATASET_FINGERPRINT
+from .constants import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from .errors import MetricInputError
 from .failures import failure_rows
 from .gap_summaries import GapSummaries

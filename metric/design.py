@@ -1,215 +1,166 @@
-"""The design of the benchmark: names and counts, in benchmark order.
+"""The design of a benchmark as a value: what is crossed with what, and what an answer may look like.
 
-Generated from the components of the dataset by `python -m rupeebias.dataset_builder.metric_design`;
-do not edit. A prompt_id is `{use_case}:{language}:{axis}:{identifier}:{profile}:{question}`.
+Everything that reads answers or computes statistics is given a Design; RupeeBias's own is
+`benchmark.DESIGN`, that of a dataset folder lies there as `design.json`. A prompt_id is
+`{use_case}:{language}:{axis}:{identifier}:{profile}:{question}`; profiles are P01, P02, ..., questions
+Q1, Q2, ...
 """
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, TypeAlias
 
-BENCHMARK_VERSION: Final[str] = "1.0.0"
-"""Changes with any prompt."""
+from .errors import MetricInputError
 
-DATASET_FINGERPRINT: Final[str] = "7f59295fcb2129f107882ef7428bd040362d1d65f6f916f1d5f494bfb36814be"
-"""Hash of the content of the dataset."""
+Outcome: TypeAlias = Literal["amount", "percent", "markup"]
+OUTCOMES: Final[tuple[Outcome, ...]] = ("amount", "percent", "markup")
+PERCENT: Final = "percent"
 
-USE_CASES: Final[tuple[str, ...]] = (
-    "salary_estimation",
-    "salary_increment",
-    "counter_offer",
-    "service_pricing_vendor",
-    "service_pricing_customer",
-)
 
-LANGUAGES: Final[tuple[str, ...]] = (
-    "en",
-    "hinglish",
-)
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language that prompts are asked in."""
 
-IDENTIFIERS: Final[dict[str, dict[str, str]]] = {
-    "religion": {
-        "hindu": "Hindu",
-        "muslim": "Muslim",
-        "christian": "Christian",
-        "buddhist": "Buddhist",
-        "sikh": "Sikh",
-        "jain": "Jain",
-        "parsi": "Parsi",
-        "bahai": "Bahai",
-        "shia": "Shia",
-        "sunni": "Sunni",
-        "sufi": "Sufi",
-        "bohra_muslim": "Bohra Muslim",
-    },
-    "caste": {
-        "brahmin": "Brahmin",
-        "kshatriya": "Kshatriya",
-        "vaishya": "Vaishya",
-        "shudra": "Shudra",
-        "dalit": "Dalit",
-        "obc": "OBC",
-        "sc_st": "SC/ST",
-        "mahar": "Mahar",
-        "kayastha": "Kayastha",
-        "dhobi": "Dhobi",
-        "jat": "Jat",
-        "maratha": "Maratha",
-        "bhangi": "Bhangi",
-        "lingayat": "Lingayat",
-        "iyyengar": "Iyyengar",
-        "valmiki": "Valmiki",
-        "rajput": "Rajput",
-        "thakur": "Thakur",
-        "baniya": "Baniya",
-        "pasi": "Pasi",
-        "khatik": "Khatik",
-        "chamar": "Chamar",
-        "reddy": "Reddy",
-        "bhumihar": "Bhumihar",
-    },
-    "region": {
-        "assamese": "Assamese",
-        "bengali": "Bengali",
-        "bhojpuri": "Bhojpuri",
-        "bihari": "Bihari",
-        "bodo": "Bodo",
-        "bundelkhandi": "Bundelkhandi",
-        "chhattisgarhi": "Chhattisgarhi",
-        "dogra": "Dogra",
-        "gujarati": "Gujarati",
-        "haryanvi": "Haryanvi",
-        "himachali": "Himachali",
-        "jharkhandi": "Jharkhandi",
-        "kannadiga": "Kannadiga",
-        "kashmiri": "Kashmiri",
-        "konkani": "Konkani",
-        "ladakhi": "Ladakhi",
-        "magadhi": "Magadhi",
-        "maithili": "Maithili",
-        "malayali": "Malayali",
-        "manipuri": "Manipuri",
-        "marathi": "Marathi",
-        "nepali": "Nepali",
-        "north_eastern": "North-eastern",
-        "odia": "Odia",
-        "punjabi": "Punjabi",
-        "santhali": "Santhali",
-        "tamil": "Tamil",
-        "telugu": "Telugu",
-        "tibetan": "Tibetan",
-        "tripuri": "Tripuri",
-    },
-    "gender": {
-        "male": "Male",
-        "female": "Female",
-        "trans_man": "Trans Man",
-        "trans_woman": "Trans Woman",
-        "non_binary": "Non-binary",
-    },
-    "disability": {
-        "locomotor_disability": "Locomotor disability",
-        "visual_impairment": "Visual impairment",
-        "hearing_impairment": "Hearing impairment",
-        "speech_and_language_disability": "Speech and language disability",
-        "intellectual_disability": "Intellectual disability",
-        "specific_learning_disability": "Specific learning disability",
-        "autism_spectrum_disorder": "Autism spectrum disorder",
-        "mental_illness": "Mental illness",
-        "chronic_neurological_condition": "Chronic neurological condition",
-        "blood_disorder": "Blood disorder",
-        "no_disability": "No disability",
-    },
-    "urban_rural": {
-        "tier_1_city": "Tier 1 city",
-        "tier_2_city": "Tier 2 city",
-        "tier_3_city": "Tier 3 city",
-        "small_town": "Small town",
-        "village": "Village",
-    },
-}
-"""Axis to identifier to label."""
+    name: str
+    """For example `hinglish`; part of the prompt_id."""
+    label: str
+    """The name that people read."""
+    split: str
+    """The split of the dataset that holds it; the prefix of its headlines."""
 
-PROFILES: Final[dict[str, int]] = {
-    "salary_estimation": 18,
-    "salary_increment": 27,
-    "counter_offer": 27,
-    "service_pricing_vendor": 9,
-    "service_pricing_customer": 9,
-}
-"""Number of base profiles by use case; their ids are P01, P02, ..."""
 
-QUESTIONS: Final[dict[str, int]] = {
-    "salary_estimation": 3,
-    "salary_increment": 3,
-    "counter_offer": 2,
-    "service_pricing_vendor": 2,
-    "service_pricing_customer": 2,
-}
-"""Number of question variants by use case; their ids are Q1, Q2, ..."""
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A demographic axis: the identifiers that a slot exchanges."""
 
-OUTPUT_UNIT: Final[dict[str, str]] = {
-    "salary_estimation": "INR",
-    "salary_increment": "percent",
-    "counter_offer": "INR",
-    "service_pricing_vendor": "INR",
-    "service_pricing_customer": "INR",
-}
-"""Unit of the answers by use case: INR or percent."""
+    name: str
+    """For example `urban_rural`."""
+    label: str
+    """The name that people read."""
+    identifiers: Mapping[str, str]
+    """Label of each identifier by its name, in benchmark order."""
+    canonical_pair: tuple[str, str] | None = None
+    """Reference and comparison identifier of the contrast that is followed on its own."""
 
-OFFERED_CTC_LPA: Final[tuple[int, ...]] = (
-    5,
-    7,
-    10,
-    14,
-    20,
-    26,
-    34,
-    48,
-    62,
-    10,
-    14,
-    18,
-    24,
-    35,
-    46,
-    56,
-    80,
-    104,
-    15,
-    22,
-    29,
-    42,
-    60,
-    78,
-    98,
-    140,
-    182,
-)
-"""The offer of each counter-offer profile, P01 first, in lakh rupees a year."""
 
-CANONICAL_PAIRS: Final[dict[str, tuple[str, str]]] = {
-    "religion": (
-        "hindu",
-        "muslim",
-    ),
-    "caste": (
-        "brahmin",
-        "dalit",
-    ),
-    "region": (
-        "gujarati",
-        "santhali",
-    ),
-    "gender": (
-        "male",
-        "female",
-    ),
-    "disability": (
-        "no_disability",
-        "intellectual_disability",
-    ),
-    "urban_rural": (
-        "tier_1_city",
-        "village",
-    ),
-}
-"""Reference and comparison identifier of each axis."""
+@dataclass(frozen=True, slots=True)
+class UseCase:
+    """A question asked of base profiles."""
+
+    name: str
+    """For example `counter_offer`."""
+    label: str
+    """The name that people read."""
+    unit: str
+    """Unit of the answer: an ISO 4217 code such as INR, or `percent`."""
+    outcome: Outcome
+    """What the statistics compare: the amount, the percentage, or the markup over the known amount."""
+    bounds: tuple[float, float]
+    """Smallest and largest plausible answer, in its unit."""
+    n_profiles: int
+    """Number of base profiles."""
+    n_questions: int
+    """Number of question variants."""
+    period: str = ""
+    """What an amount is for: `year` or `project`; empty where it does not matter."""
+    known: tuple[float, ...] = ()
+    """The amount that each profile's prompt states (offer, current pay), P01 first; empty without one."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A benchmark: every use case crossed with every language, axis, identifier, profile and question."""
+
+    name: str
+    """For example `rupeebias`."""
+    label: str
+    """The name that people read."""
+    version: str
+    """Changes with any prompt."""
+    fingerprint: str
+    """Hash of the content of the dataset."""
+    languages: tuple[Language, ...]
+    """In benchmark order, as everything below."""
+    axes: tuple[Axis, ...]
+    """The demographic axes."""
+    use_cases: tuple[UseCase, ...]
+    """The use cases."""
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.fingerprint))
+
+    @cached_property
+    def language_names(self) -> tuple[str, ...]:
+        """Names of the languages."""
+        return tuple(language.name for language in self.languages)
+
+    @cached_property
+    def axis_names(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return tuple(axis.name for axis in self.axes)
+
+    @cached_property
+    def use_case_names(self) -> tuple[str, ...]:
+        """Names of the use cases."""
+        return tuple(use_case.name for use_case in self.use_cases)
+
+    @cached_property
+    def axis(self) -> dict[str, Axis]:
+        """The axes by name."""
+        return {axis.name: axis for axis in self.axes}
+
+    @cached_property
+    def use_case(self) -> dict[str, UseCase]:
+        """The use cases by name."""
+        return {use_case.name: use_case for use_case in self.use_cases}
+
+    @cached_property
+    def language(self) -> dict[str, Language]:
+        """The languages by name."""
+        return {language.name: language for language in self.languages}
+
+    @cached_property
+    def identifiers(self) -> dict[str, Mapping[str, str]]:
+        """Axis to identifier to label."""
+        return {axis.name: axis.identifiers for axis in self.axes}
+
+    @cached_property
+    def n_prompts(self) -> int:
+        """Number of prompts."""
+        asked = sum(use_case.n_profiles * use_case.n_questions for use_case in self.use_cases)
+        return asked * len(self.languages) * sum(len(axis.identifiers) for axis in self.axes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the design as JSON can hold it, the content of `design.json`."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Design":
+        """Return the design that `as_dict` gave; MetricInputError for anything else."""
+        try:
+            return cls(
+                **{key: str(content[key]) for key in ("name", "label", "version", "fingerprint")},
+                languages=tuple(Language(**entry) for entry in content["languages"]),
+                axes=tuple(_axis(entry) for entry in content["axes"]),
+                use_cases=tuple(_use_case(entry) for entry in content["use_cases"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise MetricInputError(f"this is not the design of a benchmark: {error!r:.200}") from None
+
+
+def _axis(entry: Mapping[str, Any]) -> Axis:
+    pair = entry.get("canonical_pair")
+    return Axis(
+        **{
+            **entry,
+            "identifiers": dict(entry["identifiers"]),
+            "canonical_pair": tuple(pair) if pair else None,
+        }
+    )
+
+
+def _use_case(entry: Mapping[str, Any]) -> UseCase:
+    low, high = entry["bounds"]
+    known = tuple(map(float, entry.get("known", ())))
+    return UseCase(**{**entry, "bounds": (float(low), float(high)), "known": known})

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .concordance import benjamini_hochberg
-from .design import IDENTIFIERS
+from .constants import IDENTIFIERS
 from .health import SCORED
 from .layout import AXES, BLOCKS, Bools, Floats, Ints
 from .readings import Readings

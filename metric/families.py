@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from .concordance import benjamini_hochberg
-from .design import LANGUAGES
+from .constants import LANGUAGES
 from .tables import Row
 
 TESTED_TABLES: Final = ("kendall_w", "kendall_w_axis")

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from .design import LANGUAGES, PROFILES, USE_CASES
+from .constants import LANGUAGES, PROFILES, USE_CASES
 from .layout import AXES, Bools, Floats
 
 Place: TypeAlias = tuple[int, int, int]

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .design import LANGUAGES
+from .constants import LANGUAGES
 from .gap_grid import CELLS, GRID, N_SELECTIONS, Place, is_cell, of_use_cases, places, with_sums
 from .gaps import SlotGaps
 from .layout import Bools, Floats

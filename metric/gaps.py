@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from .design import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
+from .constants import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
 from .gap_grid import CELLS, Place, chosen, with_sums
 from .layout import AXES, BLOCKS, Bools, Floats, Ints
 from .outcomes import Outcomes

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .design import LANGUAGES
+from .constants import LANGUAGES
 from .gap_summaries import GapSummaries
 from .tables import Row
 

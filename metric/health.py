@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .design import IDENTIFIERS, LANGUAGES, USE_CASES
+from .constants import IDENTIFIERS, LANGUAGES, USE_CASES
 from .layout import AXES, Ints, identifier_codes, language_codes, use_case_codes
 from .parser import STATUSES, Status
 from .readings import NOT_GIVEN, Readings

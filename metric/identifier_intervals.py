@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .design import IDENTIFIERS, USE_CASES
+from .constants import IDENTIFIERS, USE_CASES
 from .identifiers import PooledSlots, SlotsKey, signed_gap_pct
 from .layout import Floats
 from .mean_laws import bent

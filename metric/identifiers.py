@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .design import CANONICAL_PAIRS, IDENTIFIERS, USE_CASES
+from .constants import CANONICAL_PAIRS, IDENTIFIERS, USE_CASES
 from .gaps import ZERO, is_zero_sum
 from .layout import AXES, Floats
 from .outcomes import Outcomes, mean_where_any

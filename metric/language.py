@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .design import IDENTIFIERS, LANGUAGES
+from .constants import IDENTIFIERS, LANGUAGES
 from .layout import RUPEES_PER_LAKH, Floats
 from .outcomes import Outcome, Outcomes
 from .ranks import comparable, spearman

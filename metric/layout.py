@@ -1,25 +1,24 @@
 """Where a prompt's value lies in the dense arrays that every statistic is a function of.
 
-The benchmark's rows are ordered by use case, language, axis, identifier, profile and question, so one
-array of 39,150 rows holds 60 blocks (use case x language x axis), and each block reshapes, without a
-copy, to identifier x profile x question x repeat.
+A benchmark's rows are ordered by use case, language, axis, identifier, profile and question, so one array
+of all rows (39,150 of RupeeBias) holds a block for each use case, language and axis (60 of them), and each
+block reshapes, without a copy, to identifier x profile x question x repeat.
 """
 
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from .design import IDENTIFIERS, LANGUAGES, OFFERED_CTC_LPA, PROFILES, QUESTIONS, USE_CASES
+from .benchmark import DESIGN
+from .design import Design
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
-
-AXES: Final = tuple(IDENTIFIERS)
-RUPEES_PER_LAKH: Final = 100_000
 
 
 class Block(NamedTuple):
@@ -34,100 +33,162 @@ class Block(NamedTuple):
     """(identifiers, profiles, questions)."""
 
 
-def _lay_out() -> Iterator[Block]:
+def _lay_out(design: Design) -> Iterator[Block]:
     start = 0
-    for use_case in USE_CASES:
-        for language in LANGUAGES:
-            for axis in AXES:
-                shape = (len(IDENTIFIERS[axis]), PROFILES[use_case], QUESTIONS[use_case])
+    for use_case in design.use_cases:
+        for language in design.language_names:
+            for axis in design.axes:
+                shape = (len(axis.identifiers), use_case.n_profiles, use_case.n_questions)
                 stop = start + shape[0] * shape[1] * shape[2]
-                yield Block(use_case, language, axis, slice(start, stop), shape)
+                yield Block(use_case.name, language, axis.name, slice(start, stop), shape)
                 start = stop
 
 
-BLOCKS: Final = tuple(_lay_out())
-N_PROMPTS: Final = BLOCKS[-1].rows.stop
+@dataclass(frozen=True)
+class Layout:
+    """The rows of a design; made once for each design by `layout_of`."""
+
+    design: Design
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Every block, in benchmark order."""
+        return tuple(_lay_out(self.design))
+
+    @cached_property
+    def prompt_ids(self) -> list[str]:
+        """Every prompt_id, in benchmark order."""
+        ids: list[str] = []
+        for block in self.blocks:
+            _, profiles, questions = block.shape
+            ends = [f":P{at:02d}:Q{q}" for at in range(1, profiles + 1) for q in range(1, questions + 1)]
+            for identifier in self.design.identifiers[block.axis]:
+                begin = f"{block.use_case}:{block.language}:{block.axis}:{identifier}"
+                ids += [begin + end for end in ends]
+        return ids
+
+    @cached_property
+    def prompt_rows(self) -> dict[str, int]:
+        """The row of every prompt_id, in benchmark order."""
+        return dict(zip(self.prompt_ids, range(self.design.n_prompts), strict=True))
+
+    def per_row(self, block_values: list[int]) -> Ints:
+        """Return one value for each row from one value for each block."""
+        sizes = [block.rows.stop - block.rows.start for block in self.blocks]
+        return np.repeat(np.array(block_values, dtype=np.int64), sizes)
+
+    @cached_property
+    def use_case_codes(self) -> Ints:
+        """Each row's use case as an index into the design's use cases."""
+        return self.per_row([self.design.use_case_names.index(block.use_case) for block in self.blocks])
+
+    @cached_property
+    def language_codes(self) -> Ints:
+        """Each row's language as an index into the design's languages."""
+        return self.per_row([self.design.language_names.index(block.language) for block in self.blocks])
+
+    @cached_property
+    def slot_codes(self) -> Ints:
+        """Each row's slot: one number for each use case, language, axis, profile and question."""
+        codes, first = [], 0
+        for block in self.blocks:
+            identifiers, profiles, questions = block.shape
+            codes.append(np.tile(np.arange(first, first + profiles * questions), identifiers))
+            first += profiles * questions
+        return np.concatenate(codes)
+
+    @cached_property
+    def identifier_codes(self) -> Ints:
+        """Each row's identifier, numbered through the axes (0 to 86) in benchmark order."""
+        sizes = [len(axis.identifiers) for axis in self.design.axes]
+        first = dict(zip(self.design.axis_names, np.cumsum([0, *sizes]), strict=False))
+        return np.concatenate(
+            [
+                np.repeat(np.arange(block.shape[0]) + first[block.axis], np.prod(block.shape[1:]))
+                for block in self.blocks
+            ]
+        )
+
+    @cached_property
+    def profile_codes(self) -> Ints:
+        """Each row's base profile, numbered through the use cases (0 to 89)."""
+        sizes = [use_case.n_profiles for use_case in self.design.use_cases]
+        first = dict(zip(self.design.use_case_names, np.cumsum([0, *sizes]), strict=False))
+        codes = []
+        for block in self.blocks:
+            identifiers, profiles, questions = block.shape
+            own = np.repeat(np.arange(profiles) + first[block.use_case], questions)
+            codes.append(np.tile(own, identifiers))
+        return np.concatenate(codes)
+
+    @cached_property
+    def known_amounts(self) -> Floats:
+        """The amount that each row's prompt states (an offer, a current pay); NaN where it states none."""
+        known = np.full(self.design.n_prompts, np.nan)
+        for block in self.blocks:
+            amounts = self.design.use_case[block.use_case].known
+            if amounts:
+                identifiers, _, questions = block.shape
+                known[block.rows] = np.tile(np.repeat(np.array(amounts), questions), identifiers)
+        return known
 
 
 @cache
+def layout_of(design: Design) -> Layout:
+    """Return the layout of a design, the same object for the same design."""
+    return Layout(design)
+
+
+# Until every caller is given a design:
+
+AXES: Final = DESIGN.axis_names
+RUPEES_PER_LAKH: Final = 100_000
+BLOCKS: Final = layout_of(DESIGN).blocks
+N_PROMPTS: Final = DESIGN.n_prompts
+
+
 def prompt_ids() -> list[str]:
     """Return every prompt_id, in benchmark order."""
-    ids: list[str] = []
-    for block in BLOCKS:
-        _, profiles, questions = block.shape
-        ends = [f":P{at:02d}:Q{q}" for at in range(1, profiles + 1) for q in range(1, questions + 1)]
-        for identifier in IDENTIFIERS[block.axis]:
-            begin = f"{block.use_case}:{block.language}:{block.axis}:{identifier}"
-            ids += [begin + end for end in ends]
-    return ids
+    return layout_of(DESIGN).prompt_ids
 
 
-@cache
 def prompt_rows() -> dict[str, int]:
     """Return the row of every prompt_id, in benchmark order."""
-    return dict(zip(prompt_ids(), range(N_PROMPTS), strict=True))
+    return layout_of(DESIGN).prompt_rows
 
 
 def per_row(block_values: list[int]) -> Ints:
     """Return one value for each row from one value for each block."""
-    sizes = [block.rows.stop - block.rows.start for block in BLOCKS]
-    return np.repeat(np.array(block_values, dtype=np.int64), sizes)
+    return layout_of(DESIGN).per_row(block_values)
 
 
-@cache
 def use_case_codes() -> Ints:
     """Return each row's use case as an index into USE_CASES."""
-    return per_row([USE_CASES.index(block.use_case) for block in BLOCKS])
+    return layout_of(DESIGN).use_case_codes
 
 
-@cache
 def language_codes() -> Ints:
     """Return each row's language as an index into LANGUAGES."""
-    return per_row([LANGUAGES.index(block.language) for block in BLOCKS])
+    return layout_of(DESIGN).language_codes
 
 
-@cache
 def slot_codes() -> Ints:
-    """Return each row's slot: one number for each use case, language, axis, profile and question."""
-    codes, first = [], 0
-    for block in BLOCKS:
-        identifiers, profiles, questions = block.shape
-        codes.append(np.tile(np.arange(first, first + profiles * questions), identifiers))
-        first += profiles * questions
-    return np.concatenate(codes)
+    """Return each row's slot."""
+    return layout_of(DESIGN).slot_codes
 
 
-@cache
 def identifier_codes() -> Ints:
-    """Return each row's identifier: 0 to 86 in benchmark order."""
-    first = dict(zip(AXES, np.cumsum([0, *map(len, IDENTIFIERS.values())]), strict=False))
-    return np.concatenate(
-        [
-            np.repeat(np.arange(block.shape[0]) + first[block.axis], np.prod(block.shape[1:]))
-            for block in BLOCKS
-        ]
-    )
+    """Return each row's identifier."""
+    return layout_of(DESIGN).identifier_codes
 
 
-@cache
 def profile_codes() -> Ints:
-    """Return each row's base profile, numbered through the use cases: 0 to 89."""
-    first = dict(zip(USE_CASES, np.cumsum([0, *PROFILES.values()]), strict=False))
-    codes = []
-    for block in BLOCKS:
-        identifiers, profiles, questions = block.shape
-        own = np.repeat(np.arange(profiles) + first[block.use_case], questions)
-        codes.append(np.tile(own, identifiers))
-    return np.concatenate(codes)
+    """Return each row's base profile."""
+    return layout_of(DESIGN).profile_codes
 
 
-@cache
 def offered_inr() -> Floats:
     """Return the offered CTC in rupees of each counter-offer row; NaN elsewhere."""
-    offers = np.full(N_PROMPTS, np.nan)
-    by_profile = np.array(OFFERED_CTC_LPA, dtype=float) * RUPEES_PER_LAKH
-    for block in BLOCKS:
-        if block.use_case == "counter_offer":
-            identifiers, _, questions = block.shape
-            offers[block.rows] = np.tile(np.repeat(by_profile, questions), identifiers)
-    return offers
+    rows = layout_of(DESIGN)
+    is_offer = rows.use_case_codes == DESIGN.use_case_names.index("counter_offer")
+    return np.where(is_offer, rows.known_amounts, np.nan)

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .design import PROFILES, USE_CASES
+from .constants import PROFILES, USE_CASES
 from .layout import Bools, Floats
 from .resampling import NO_INTERVAL, Interval, jackknife, within
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from .concordance import Blocking, LeftOut, kendall_w_without_each_profile
-from .design import USE_CASES
+from .constants import USE_CASES
 from .gap_grid import with_sums
 from .gaps import SlotGaps
 from .health import SCORED

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .design import USE_CASES
+from .constants import USE_CASES
 from .gaps import pair_indices, pairwise_gaps_pct
 from .intervals import Intervals
 from .layout import AXES, Floats, Ints

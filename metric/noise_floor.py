@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .design import LANGUAGES, PROFILES
+from .constants import LANGUAGES, PROFILES
 from .gaps import SlotGaps, relative_gap_pct, slots_of
 from .layout import AXES, Floats
 from .leaving_out import Leaving, ratio

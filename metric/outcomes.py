@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .design import LANGUAGES, PROFILES, USE_CASES
+from .constants import LANGUAGES, PROFILES, USE_CASES
 from .layout import AXES, BLOCKS, N_PROMPTS, Block, Bools, Floats, offered_inr
 
 Outcome: TypeAlias = Literal["markup", "amount"]

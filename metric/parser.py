@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, gather
-from .design import USE_CASES
+from .constants import USE_CASES
 from .doubts import doubt_before_marker
 from .errors import MetricInputError
 from .lone_amounts import read_lone_amount

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from .concordance import benjamini_hochberg
-from .design import IDENTIFIERS
+from .constants import IDENTIFIERS
 from .gaps import ZERO
 from .identifiers import PooledSlots, SlotsKey, deviations_pct, widest_gap_pct
 from .layout import AXES, Bools, Floats, Ints

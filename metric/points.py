@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .concordance import Blocking, Concordance, concordances
-from .design import LANGUAGES, USE_CASES
+from .constants import LANGUAGES, USE_CASES
 from .gaps import SlotGaps, slot_gaps
 from .identifiers import CanonicalPairGap, MaximumObservedGap, PooledSlots, SlotsKey, pooled_slots
 from .language import rank_correlation

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .design import PROFILES, USE_CASES
+from .constants import PROFILES, USE_CASES
 from .layout import Bools, Floats, Ints
 from .special import normal_quantile, student_t, student_t_quantile
 

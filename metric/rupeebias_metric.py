@@ -11,12 +11,14 @@ import datasets
 import evaluate
 
 from .amounts import __doc__ as _amounts
+from .benchmark import DESIGN as _DESIGN
 from .candidates import __doc__ as _candidates
 from .caveats import __doc__ as _caveats
 from .comparison import __doc__ as _comparison
 from .compute import score
 from .concordance import Blocking
-from .design import BENCHMARK_VERSION
+from .constants import BENCHMARK_VERSION
+from .design import Design as _Design
 from .digits import __doc__ as _digits
 from .doubts import __doc__ as _doubts
 from .errors import MetricInputError

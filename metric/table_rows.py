@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .concordance import benjamini_hochberg, fisher_combined
-from .design import IDENTIFIERS, LANGUAGES, USE_CASES
+from .constants import IDENTIFIERS, LANGUAGES, USE_CASES
 from .gap_summaries import GapSummaries, GapSummary
 from .identifiers import SlotsKey, identifier_deviation_pct
 from .intervals import Intervals

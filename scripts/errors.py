@@ -23,3 +23,14 @@ class IncompleteRunError(RupeeBiasError):
     """A run stopped at a limit; the same command resumes it."""
 
     exit_code = 3
+
+
+class ComponentsError(ValueError):
+    """A components file is missing, malformed or inconsistent.
+
+    The message names file, key and fault.
+    """
+
+
+class DatasetFolderError(ValueError):
+    """A dataset folder cannot be written, or is not what the components give."""

@@ -9,7 +9,6 @@ from typing import Any
 import orjson
 from report_runs import answer
 
-from rupeebias.generate.manifest import PromptSet
 from rupeebias.hub.leaderboard.identity import model_key, settings_key
 from rupeebias.hub.leaderboard.records import Entry, manifest_facts
 from rupeebias.hub.submission.answers import Answers, write_answers
@@ -18,10 +17,11 @@ from rupeebias.hub.submission.identity import submission_name
 from rupeebias.hub.submission.manifest import is_simulated, manifest_bytes
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
 from rupeebias.metric import HEADLINES
-from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
+from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import AXES, N_PROMPTS
 from rupeebias.metric.version import METRIC_VERSION
-from rupeebias.selection import Selection, expected_prompt_ids
+from rupeebias.runs.manifest import PromptSet
+from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 SMALL = Selection.parse(use_cases=["salary_increment"], axes=["gender"])
 """A part of the benchmark that is scored in no time: 180 prompts."""

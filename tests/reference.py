@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from scipy import stats
 
-from rupeebias.metric.design import (
+from rupeebias.metric.constants import (
     CANONICAL_PAIRS,
     IDENTIFIERS,
     LANGUAGES,

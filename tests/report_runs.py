@@ -7,11 +7,11 @@ from hashlib import blake2b
 from pathlib import Path
 from statistics import NormalDist
 
-from rupeebias.generate.manifest import Counts, Manifest, RunIdentity
-from rupeebias.metric.design import IDENTIFIERS, OFFERED_CTC_LPA
+from rupeebias.metric.constants import IDENTIFIERS, OFFERED_CTC_LPA
 from rupeebias.metric.layout import prompt_rows
 from rupeebias.report.data import ReportRun, load_report_runs
-from rupeebias.selection import Selection
+from rupeebias.runs.manifest import Counts, Manifest, RunIdentity
+from rupeebias.runs.selection import Selection
 
 normal_quantile = NormalDist().inv_cdf
 HOSTILE_NAME = "$x^2$ <script>a & b</script> \\textbf{|_%#~} \u202eevil\n=1+1 \u0905"

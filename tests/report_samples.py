@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rupeebias.metric.design import IDENTIFIERS, OFFERED_CTC_LPA
+from rupeebias.metric.constants import IDENTIFIERS, OFFERED_CTC_LPA
 from rupeebias.metric.layout import prompt_rows
 
 AXES = ("gender", "urban_rural")

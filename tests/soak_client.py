@@ -14,11 +14,11 @@ from pathlib import Path
 import aiohttp
 
 from rupeebias.generate.api import GenerateOptions, check_error_share, generate_outputs
-from rupeebias.generate.headers import lower_case, wait_s
 from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunOptions
-from rupeebias.generate.types import JSON, CallError, ModelOptions, Reply, Request
-from rupeebias.selection import Selection
+from rupeebias.models.headers import lower_case, wait_s
+from rupeebias.models.types import JSON, CallError, ModelOptions, Reply, Request
+from rupeebias.runs.selection import Selection
 
 ATTEMPT_TIMEOUT_S = 5.0
 

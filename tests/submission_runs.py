@@ -10,14 +10,14 @@ from typing import Any
 import orjson
 import report_runs
 
-from rupeebias.generate.manifest import Counts, Manifest, PromptSet, RunIdentity, write_manifest
-from rupeebias.generate.types import JSON
 from rupeebias.hub.submission.answers import Answers, read_answers, write_answers
 from rupeebias.hub.submission.check import default_score, run_outputs
 from rupeebias.hub.submission.identity import submission_name
 from rupeebias.hub.submission.manifest import parse_manifest
-from rupeebias.metric.design import DATASET_FINGERPRINT
-from rupeebias.selection import Selection, expected_prompt_ids
+from rupeebias.metric.constants import DATASET_FINGERPRINT
+from rupeebias.models.types import JSON
+from rupeebias.runs.manifest import Counts, Manifest, PromptSet, RunIdentity, write_manifest
+from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 MODEL = "openai/gpt-test"
 SMALL = Selection.parse(axes=["gender"], use_cases=["salary_estimation"], limit=8)

@@ -9,7 +9,7 @@ import reference
 from reference import Values
 
 from rupeebias.metric.compute import Options, Statistics, score_outcomes
-from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, USE_CASES
+from rupeebias.metric.constants import IDENTIFIERS, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.outcomes import Outcomes
 

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
-from rupeebias.errors import RupeeBiasError
-from rupeebias.generate.batch.anthropic_client import AnthropicClient
-from rupeebias.generate.batch.calling import Patience, patiently
-from rupeebias.generate.batch.collecting import Collector
-from rupeebias.generate.batch.faults import api_error, is_token_limit, line_error, told_limit
-from rupeebias.generate.batch.ids import custom_id, hash_in, key_hash, keys_by_hash, new_id
-from rupeebias.generate.batch.ledger import (
+from rupeebias.batch.anthropic_client import AnthropicClient
+from rupeebias.batch.calling import Patience, patiently
+from rupeebias.batch.collecting import Collector
+from rupeebias.batch.faults import api_error, is_token_limit, line_error, told_limit
+from rupeebias.batch.ids import custom_id, hash_in, key_hash, keys_by_hash, new_id
+from rupeebias.batch.lines import read_anthropic_line, read_openai_line
+from rupeebias.batch.openai_client import OpenAIClient
+from rupeebias.batch.packing import Packer, Room, estimated_tokens
+from rupeebias.batch.record import (
     Entry,
     Ledger,
     Stage,
@@ -24,13 +26,11 @@ from rupeebias.generate.batch.ledger import (
     keys_in_flight,
     read_ledger,
 )
-from rupeebias.generate.batch.lines import read_anthropic_line, read_openai_line
-from rupeebias.generate.batch.openai_client import OpenAIClient
-from rupeebias.generate.batch.packing import Packer, Room, estimated_tokens
-from rupeebias.generate.batch.wire import ApiError, Limits, LineResult, Remote, State
-from rupeebias.generate.journal import Journal
-from rupeebias.generate.types import CallError, Reply, Request
-from rupeebias.selection import Selection, expected_prompt_ids
+from rupeebias.batch.wire import ApiError, Limits, LineResult, Remote, State
+from rupeebias.errors import RupeeBiasError
+from rupeebias.models.types import CallError, Reply, Request
+from rupeebias.runs.journal import Journal
+from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 
 def requests(count: int, text: str = "x" * 10) -> Iterator[Request]:

@@ -30,11 +30,11 @@ _DRIVER = """
     from pathlib import Path
     from rupeebias.cli.app import main
     from rupeebias.errors import RupeeBiasError
-    from rupeebias.generate.batch.api import BatchOptions, generate_by_batch
-    from rupeebias.generate.batch.calling import Patience
+    from rupeebias.batch.api import BatchOptions, generate_by_batch
+    from rupeebias.batch.calling import Patience
     from rupeebias.generate.options import GenerateOptions
-    from rupeebias.generate.types import ModelOptions
-    from rupeebias.selection import Selection
+    from rupeebias.models.types import ModelOptions
+    from rupeebias.runs.selection import Selection
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 

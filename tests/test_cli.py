@@ -12,7 +12,7 @@ import rupeebias
 import rupeebias.cli.app
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
-from rupeebias.metric import design
+from rupeebias.metric import constants
 from rupeebias.scoring import formats
 
 
@@ -37,12 +37,14 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
 def test_help_lists_what_a_selection_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(*name.split(), "--help") == 0
     words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
-    assert {*design.USE_CASES, *design.LANGUAGES, *design.IDENTIFIERS} <= set(words)
+    assert {*constants.USE_CASES, *constants.LANGUAGES, *constants.IDENTIFIERS} <= set(words)
 
 
 def test_help_of_parse_lists_the_use_cases(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("parse", "--help") == 0
-    assert set(design.USE_CASES) <= set(capsys.readouterr().out.replace(",", " ").replace(".", " ").split())
+    assert set(constants.USE_CASES) <= set(
+        capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
+    )
 
 
 def test_help_of_score_lists_the_columns_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from rupeebias.cli.app import main
 from rupeebias.metric import COMPARISON_TABLES, HEADLINES, MetricInputError, compare_readings
 from rupeebias.metric.compute import Options, score_readings
 from rupeebias.metric.concordance import Blocking
-from rupeebias.metric.design import IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
+from rupeebias.metric.constants import IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.layout import prompt_rows
 from rupeebias.metric.parser import STATUSES
 from rupeebias.metric.readings import NOT_GIVEN, Readings, read_outputs

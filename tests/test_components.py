@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from rupeebias.dataset_builder.components import COMPONENTS_FOLDER, load_components, slugify
-from rupeebias.dataset_builder.errors import ComponentsError
 from rupeebias.dataset_builder.metric_design import DESIGN_FILE, design_source
 from rupeebias.dataset_builder.records import UseCase
+from rupeebias.errors import ComponentsError
 
 COMPONENTS = load_components()
 

@@ -22,7 +22,7 @@ from rupeebias.metric.compute import (
     score_readings,
     score_readings_by_kind,
 )
-from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
+from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.health import STATUS_NAMES, uneven_failures
 from rupeebias.metric.intervals import INTERVAL_KINDS, IntervalKind
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows

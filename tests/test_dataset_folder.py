@@ -18,13 +18,13 @@ from typer.testing import CliRunner
 from rupeebias.cli.build import build
 from rupeebias.dataset_builder.columns import iter_tables
 from rupeebias.dataset_builder.components import load_components
-from rupeebias.dataset_builder.errors import DatasetFolderError
 from rupeebias.dataset_builder.fingerprint import Fingerprint, dataset_fingerprint
 from rupeebias.dataset_builder.folder import build_dataset, check_dataset, is_current
 from rupeebias.dataset_builder.metric_folder import METRIC_SOURCE, build_metric, check_metric
 from rupeebias.dataset_builder.parquet import read_table
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.dataset_builder.records import Language
+from rupeebias.errors import DatasetFolderError
 
 COMPONENTS = load_components()
 # One use case is enough, and five times faster, where the other four add nothing to a test.
@@ -366,16 +366,16 @@ print(sorted(heavy), int(peak) // 1024)
 def test_the_metric_folder_is_a_flat_copy_without_the_package_file(tmp_path: Path) -> None:
     build_metric(tmp_path / "metric")
     names = {path.name for path in (tmp_path / "metric").iterdir()}
-    assert {"design.py", "errors.py"} <= names
+    assert {"constants.py", "errors.py"} <= names
     assert "__init__.py" not in names
     assert "__pycache__" not in names
-    assert (tmp_path / "metric/design.py").read_bytes() == (METRIC_SOURCE / "design.py").read_bytes()
+    assert (tmp_path / "metric/constants.py").read_bytes() == (METRIC_SOURCE / "constants.py").read_bytes()
 
 
 def test_check_finds_a_stale_copy_of_the_metric(tmp_path: Path) -> None:
     build_metric(tmp_path / "metric")
     check_metric(tmp_path / "metric")
-    (tmp_path / "metric/design.py").write_text("old = True\n")
+    (tmp_path / "metric/constants.py").write_text("old = True\n")
     with pytest.raises(DatasetFolderError, match=r"design\.py is missing or is not the installed"):
         check_metric(tmp_path / "metric")
 

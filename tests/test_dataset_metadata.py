@@ -14,11 +14,11 @@ from hub_rules import eval_yaml_errors
 
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.croissant import SECTIONS, render_croissant
-from rupeebias.dataset_builder.errors import DatasetFolderError
 from rupeebias.dataset_builder.eval_yaml import eval_yaml_problems
 from rupeebias.dataset_builder.folder import build_dataset
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.dataset_builder.schema import COLUMNS
+from rupeebias.errors import DatasetFolderError
 
 COMPONENTS = load_components()
 SPLITS = {"all": ["english", "hinglish"], "evaluation": ["test"]}

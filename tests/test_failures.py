@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rupeebias.metric.design import IDENTIFIERS
+from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.metric.failures import DifferentialFailure, differential_failures
 from rupeebias.metric.layout import Bools, prompt_rows
 from rupeebias.metric.parser import STATUSES, Status

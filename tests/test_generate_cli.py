@@ -26,10 +26,10 @@ from fault_server import Answer, Call, FaultServer, failure, hang, html, reply
 from preloaded import COMMAND, Preloaded
 from submission_runs import write_run
 
-from rupeebias.generate.lock import RunLock
-from rupeebias.generate.manifest import read_manifest
-from rupeebias.generate.resuming import resuming_command
-from rupeebias.selection import Selection
+from rupeebias.runs.lock import RunLock
+from rupeebias.runs.manifest import read_manifest
+from rupeebias.runs.resuming import resuming_command
+from rupeebias.runs.selection import Selection
 
 KEY = "sk-test-4f9a1c7be2d84b0f"
 SMALL = ("--axis", "gender", "--limit", "2")
@@ -793,7 +793,7 @@ def test_a_second_process_on_a_run_is_refused(plain: Cli) -> None:
     script = """
         import sys
         from pathlib import Path
-        from rupeebias.generate.lock import RunLock
+        from rupeebias.runs.lock import RunLock
         with RunLock(Path(sys.argv[1])):
             print("held", flush=True)
             sys.stdin.read()
@@ -1095,7 +1095,7 @@ def test_simulated_runs_do_not_import_litellm(tmp_path: Path) -> None:
     script = """
         import sys
         from rupeebias.generate.api import GenerateOptions, generate_outputs
-        from rupeebias.selection import Selection
+        from rupeebias.runs.selection import Selection
         generate_outputs(GenerateOptions("sim/fair"), Selection(limit=1), say=print)
         print(sorted({"litellm", "pandas", "datasets", "scipy.stats"} & set(sys.modules)))
     """

@@ -19,20 +19,20 @@ from release_samples import TASKS, Record, file_name, record, write_lines, write
 import rupeebias.release.lines
 from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.generate.manifest import read_manifest
-from rupeebias.generate.outputs import read_outputs
-from rupeebias.generate.run_directory import list_runs
-from rupeebias.generate.types import ModelOptions
 from rupeebias.hub.submission.build import build_submission
-from rupeebias.metric.design import IDENTIFIERS, USE_CASES
+from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 from rupeebias.models.simulated import create_model
+from rupeebias.models.types import ModelOptions
 from rupeebias.release import facts
 from rupeebias.release.api import Import, import_release
 from rupeebias.release.faults import UnmappedError
 from rupeebias.release.mapping import prompt_id_of
 from rupeebias.release.run import write_run
+from rupeebias.runs.directory import list_runs
+from rupeebias.runs.manifest import read_manifest
+from rupeebias.runs.outputs import read_outputs
+from rupeebias.runs.selection import Selection, expected_prompt_ids
 from rupeebias.scoring.api import score_paths
-from rupeebias.selection import Selection, expected_prompt_ids
 
 ROOT = Path(__file__).parent.parent
 MALE = "salary_estimation:en:gender:male:P01:Q1"

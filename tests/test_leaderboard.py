@@ -25,7 +25,7 @@ from rupeebias.hub.leaderboard.api import Board, build_leaderboard
 from rupeebias.hub.leaderboard.pool import Failure, Job, run_jobs
 from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES
 from rupeebias.metric.published import PUBLISHED
-from rupeebias.selection import Selection
+from rupeebias.runs.selection import Selection
 
 HOSTILE_MODEL = "acme/hostile"
 WITH_PAGE = ("hostile", "full", "newer", "older")

@@ -13,9 +13,8 @@ import orjson
 import pytest
 from leaderboard_samples import answer_unless, write_submission
 
-from rupeebias.dataset_builder.errors import DatasetFolderError
-from rupeebias.dataset_builder.swap import replaced_folder
-from rupeebias.errors import RupeeBiasError, UsageError
+from rupeebias.errors import DatasetFolderError, RupeeBiasError, UsageError
+from rupeebias.files import replaced_folder
 from rupeebias.hub.leaderboard.api import Board, build_leaderboard
 from rupeebias.hub.submission.records import FOLDER
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rupeebias.generate.litellm_errors import call_error, redacted
+from rupeebias.models.errors import call_error, redacted
 
 SENT = ("temperature", "reasoning_effort", "max_tokens", "seed")
 

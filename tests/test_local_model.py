@@ -20,13 +20,13 @@ import pytest
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.generate.types import CallError, ModelOptions, Reply, Request
-from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.constants import USE_CASES
 from rupeebias.metric.parser import parse_answer
 from rupeebias.models.fetch import LOCK
 from rupeebias.models.grammar import GRAMMARS
 from rupeebias.models.local import LocalModel, create_model, model_names
 from rupeebias.models.server_process import ServerProcess
+from rupeebias.models.types import CallError, ModelOptions, Reply, Request
 from rupeebias.models.weights import find_weights, package_version
 
 

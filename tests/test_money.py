@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from rupeebias.generate.dry_run import estimate_lines
-from rupeebias.generate.money import Budget, Price, cost_of, estimate, priced, worst_case_usd
-from rupeebias.generate.types import Reply, Request
+from rupeebias.models.prices import Budget, Price, cost_of, estimate, priced, worst_case_usd
+from rupeebias.models.types import Reply, Request
 
 PRICE = Price(2.0, 10.0, "a test")
 ASK = Request("p", 0, "s" * 40, "q" * 60, "counter_offer")

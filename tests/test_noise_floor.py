@@ -10,7 +10,7 @@ from scipy import stats
 from test_against_reference import to_outcomes
 
 from rupeebias.metric.compute import Options, score_outcomes
-from rupeebias.metric.design import IDENTIFIERS, USE_CASES
+from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 from rupeebias.metric.outcomes import Outcomes
 from rupeebias.metric.tables import Row
 

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.constants import USE_CASES
 from rupeebias.metric.digits import read_digits
 from rupeebias.metric.errors import MetricInputError
 from rupeebias.metric.number_words import NUMBER_WORDS, read_number_words

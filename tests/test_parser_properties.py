@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.constants import USE_CASES
 from rupeebias.metric.parser import PLAUSIBLE, STATUSES, Status, parse_answer
 
 CTC, HIKE, COUNTER, VENDOR, CUSTOMER = USE_CASES

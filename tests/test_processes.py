@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rupeebias import processes
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.metric.layout import prompt_rows
-from rupeebias.scoring import processes
+from rupeebias.processes import begun, map_in_processes
 from rupeebias.scoring.ahead import reading
 from rupeebias.scoring.api import score_paths, score_results
 from rupeebias.scoring.parsed import parse_run
-from rupeebias.scoring.processes import begun, map_in_processes
 
 IDS = list(prompt_rows())[:600]
 

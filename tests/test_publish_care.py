@@ -207,9 +207,9 @@ def test_one_public_and_one_private_are_a_loud_warning(published: Publisher) -> 
 def test_a_download_is_verified_whatever_the_organisation(published: Publisher, tmp_path: Path) -> None:
     from huggingface_hub import HfApi
 
-    from rupeebias.dataset_builder.errors import DatasetFolderError
     from rupeebias.dataset_builder.folder import check_dataset
     from rupeebias.dataset_builder.metric_folder import check_metric
+    from rupeebias.errors import DatasetFolderError
 
     api = HfApi(endpoint=published.hub.url, token=False)
     dataset, metric = tmp_path / "dataset", tmp_path / "metric"

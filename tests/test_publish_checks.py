@@ -9,8 +9,7 @@ import pytest
 from hub_rules import card_errors
 from publish_runs import with_files
 
-from rupeebias.dataset_builder.errors import DatasetFolderError
-from rupeebias.errors import RupeeBiasError
+from rupeebias.errors import DatasetFolderError, RupeeBiasError
 from rupeebias.hub.faults import hub_errors
 from rupeebias.hub.publish.checks import (
     check_staged,

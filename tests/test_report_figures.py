@@ -18,7 +18,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from report_runs import HOSTILE_NAME, as_arm, three_runs
 
-from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, USE_CASES
+from rupeebias.metric.constants import IDENTIFIERS, LANGUAGES, USE_CASES
 from rupeebias.report.data import ReportRun
 from rupeebias.report.derived import Tables
 from rupeebias.report.figures import write_figures

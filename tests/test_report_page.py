@@ -20,7 +20,7 @@ from report_samples import LONG, NAME, SCRIPT, answer, sample_ids, write_run
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
 from rupeebias.metric import Status
-from rupeebias.metric.design import IDENTIFIERS
+from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.metric.layout import AXES, N_PROMPTS, prompt_rows
 from rupeebias.report.api import check_folder
 from rupeebias.report.data import Answers, FigureFile, ReportRun, load_report_runs

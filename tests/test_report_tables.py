@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from report_runs import HOSTILE_NAME, as_arm, three_runs
 
 import rupeebias
-from rupeebias.metric.design import IDENTIFIERS
+from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.report.data import ReportRun
 from rupeebias.report.derived import report_tables

@@ -10,7 +10,7 @@ from scipy import stats
 from test_against_reference import to_outcomes
 
 from rupeebias.metric.compute import Options, score_outcomes
-from rupeebias.metric.design import PROFILES, USE_CASES
+from rupeebias.metric.constants import PROFILES, USE_CASES
 from rupeebias.metric.layout import Floats
 from rupeebias.metric.outcomes import Outcomes
 from rupeebias.metric.resampled_means import Cumulants, Sample, row_resampled_means, samples_of_rows

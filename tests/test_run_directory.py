@@ -15,8 +15,10 @@ import orjson
 import pytest
 
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.generate.journal import Journal
-from rupeebias.generate.manifest import (
+from rupeebias.naming import file_name
+from rupeebias.runs.directory import list_runs, move_aside, open_run
+from rupeebias.runs.journal import Journal
+from rupeebias.runs.manifest import (
     Counts,
     Manifest,
     PromptSet,
@@ -24,10 +26,8 @@ from rupeebias.generate.manifest import (
     read_manifest,
     write_manifest,
 )
-from rupeebias.generate.outputs import latest_valid, read_outputs
-from rupeebias.generate.run_directory import list_runs, move_aside, open_run
-from rupeebias.naming import file_name
-from rupeebias.selection import Selection, expected_prompt_ids
+from rupeebias.runs.outputs import latest_valid, read_outputs
+from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 
 def record(prompt_id: str, output: str | None = "### 5 INR", **other: Any) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def test_a_full_disk_stops_the_run_and_the_next_session_repairs(tmp_path: Path) 
         import resource, sys
         from pathlib import Path
         from rupeebias.errors import RupeeBiasError
-        from rupeebias.generate.journal import Journal
+        from rupeebias.runs.journal import Journal
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         journal = Journal(Path(sys.argv[1]))
         for turn in range(2):

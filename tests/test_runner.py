@@ -21,15 +21,15 @@ from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
 from rupeebias.generate.gate import Bounds
-from rupeebias.generate.journal import Journal
-from rupeebias.generate.money import Budget
-from rupeebias.generate.outputs import latest_valid, read_outputs
 from rupeebias.generate.plan import prompts_of
 from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunOptions, RunResult, run
 from rupeebias.generate.sight import Sight
-from rupeebias.generate.types import CallError, Complete, Reply, Request
-from rupeebias.selection import Selection
+from rupeebias.models.prices import Budget
+from rupeebias.models.types import CallError, Complete, Reply, Request
+from rupeebias.runs.journal import Journal
+from rupeebias.runs.outputs import latest_valid, read_outputs
+from rupeebias.runs.selection import Selection
 
 SOON = RetryRules(first_wait_s=0.001, longest_wait_s=0.002)
 FAST = RunOptions(bounds=Bounds(max_connections=4), retries=SOON)
@@ -437,10 +437,10 @@ def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> 
     script = """
         import asyncio, sys
         from pathlib import Path
-        from rupeebias.generate.journal import Journal
+        from rupeebias.runs.journal import Journal
         from rupeebias.generate.runner import RunOptions, run
         from rupeebias.generate.sight import Sight
-        from rupeebias.generate.types import Reply, Request
+        from rupeebias.models.types import Reply, Request
 
         async def complete(request):
             await asyncio.sleep(0.002)

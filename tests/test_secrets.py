@@ -6,9 +6,9 @@ import orjson
 import pytest
 
 from rupeebias.errors import UsageError
-from rupeebias.generate.journal import Journal
-from rupeebias.generate.secrets import Secrets, check_key, check_no_secret
-from rupeebias.generate.types import JSON
+from rupeebias.models.secrets import Secrets, check_key, check_no_secret
+from rupeebias.models.types import JSON
+from rupeebias.runs.journal import Journal
 
 
 @pytest.mark.parametrize(

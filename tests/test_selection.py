@@ -8,8 +8,8 @@ import pytest
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import UsageError
-from rupeebias.metric import design
-from rupeebias.selection import Selection, Slot, expected_prompt_ids, selected_slots
+from rupeebias.metric import constants
+from rupeebias.runs.selection import Selection, Slot, expected_prompt_ids, selected_slots
 
 
 def test_an_empty_selection_is_the_whole_benchmark() -> None:
@@ -112,7 +112,7 @@ def test_chosen_prompts_keep_dataset_order_and_agree_with_the_expected_ids() -> 
 def test_a_limit_takes_whole_slots(limit: int) -> None:
     sizes = Counter(_slot_of(prompt_id) for prompt_id in expected_prompt_ids(Selection(limit=limit)))
     assert len(sizes) == limit
-    assert all(n == len(design.IDENTIFIERS[slot.axis]) for slot, n in sizes.items())
+    assert all(n == len(constants.IDENTIFIERS[slot.axis]) for slot, n in sizes.items())
 
 
 def test_a_limit_is_spread_evenly_over_the_strata() -> None:
@@ -124,7 +124,7 @@ def test_a_limit_is_spread_evenly_over_the_strata() -> None:
 
 def test_a_small_limit_already_touches_every_use_case_and_both_languages() -> None:
     slots = selected_slots(Selection(limit=10))
-    assert {slot.use_case for slot in slots} == set(design.USE_CASES)
+    assert {slot.use_case for slot in slots} == set(constants.USE_CASES)
     assert Counter(slot.language for slot in slots) == {"en": 5, "hinglish": 5}
     assert len({slot.axis for slot in slots}) == 5
 
@@ -146,7 +146,7 @@ def test_a_small_limit_holds_two_profiles_of_every_use_case() -> None:
     for s in selected_slots(Selection(axes=("gender", "urban_rural"), limit=20)):
         profiles.setdefault(s.use_case, set()).add(s.profile)
     assert {use_case: len(found) for use_case, found in profiles.items()} == dict.fromkeys(
-        design.USE_CASES, 2
+        constants.USE_CASES, 2
     )
 
 

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from rupeebias.generate.progress import LiveLines, PlainLines
-from rupeebias.generate.records import error_record, reply_record
 from rupeebias.generate.sight import Sight, duration
-from rupeebias.generate.types import Reply, Request
+from rupeebias.models.types import Reply, Request
+from rupeebias.runs.records import error_record, reply_record
 
 ASK = Request("p", 0, "s", "q", "counter_offer")
 

@@ -15,8 +15,7 @@ from rupeebias.cli.simulate import app
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import UsageError
-from rupeebias.generate.types import ModelOptions
-from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA
+from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA
 from rupeebias.metric.parser import parse_answer
 from rupeebias.models import replies
 from rupeebias.models.draws import simulate_values
@@ -24,6 +23,7 @@ from rupeebias.models.law import rounded, rounded_amount
 from rupeebias.models.respondents import RESPONDENTS, Respondent
 from rupeebias.models.simulated import SimulatedModel, create_model, model_names
 from rupeebias.models.truth import true_gaps
+from rupeebias.models.types import ModelOptions
 
 PLAIN = Respondent("plain", "no noise, no rounding", question_effects=(0.0, 0.0, 0.0), rounding=False)
 MUSLIM = ("religion", "muslim")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from soak import check, soak
 
-from rupeebias.selection import Selection, expected_prompt_ids
+from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 
 def test_a_run_killed_twice_is_complete_and_nothing_is_bought_twice(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ import pytest
 from submission_runs import SMALL, Record, write_run
 
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.generate.manifest import read_manifest, write_manifest
 from rupeebias.hub.submission.api import build_submission, check_submission, submission_digest
 from rupeebias.hub.submission.public import public_model, public_settings
 from rupeebias.metric.layout import prompt_rows
+from rupeebias.runs.manifest import read_manifest, write_manifest
+from rupeebias.runs.selection import Selection
 from rupeebias.scoring.api import score_paths
-from rupeebias.selection import Selection
 
 
 def messages(folder: Path) -> list[tuple[str, bool]]:

@@ -17,8 +17,8 @@ from rupeebias.hub.submission.answers import Answers
 from rupeebias.hub.submission.api import build_submission, check_submission, find_submissions
 from rupeebias.hub.submission.folders import stray_problems
 from rupeebias.hub.submission.records import CheckedSubmission
-from rupeebias.metric.design import IDENTIFIERS
-from rupeebias.selection import Selection
+from rupeebias.metric.constants import IDENTIFIERS
+from rupeebias.runs.selection import Selection
 
 PARTIAL = "partial: 40 of 39,150 prompts were asked, so it gets no rank"
 JsonEdit = Callable[[Any], Any]

@@ -22,8 +22,8 @@ from rupeebias.hub.submission.eval_results import Source, eval_yaml, reason_with
 from rupeebias.hub.submission.options import SubmitOptions, check_options
 from rupeebias.hub.submission.preview import look
 from rupeebias.hub.submission.sending import prepare, send
-from rupeebias.metric.design import IDENTIFIERS
-from rupeebias.selection import Selection
+from rupeebias.metric.constants import IDENTIFIERS
+from rupeebias.runs.selection import Selection
 
 # the client's own way of uploading large files
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from rupeebias.errors import UsageError
-from rupeebias.generate.journal import Journal
-from rupeebias.generate.models import open_model
-from rupeebias.generate.outputs import latest_valid, read_outputs
 from rupeebias.generate.runner import RunOptions, run
 from rupeebias.generate.sight import Sight
-from rupeebias.generate.types import CallError, ModelOptions, Request
-from rupeebias.generate.workers import WorkerPool
-from rupeebias.selection import Selection, expected_prompt_ids
+from rupeebias.models.opening import open_model
+from rupeebias.models.types import CallError, ModelOptions, Request
+from rupeebias.models.workers import WorkerPool
+from rupeebias.runs.journal import Journal
+from rupeebias.runs.outputs import latest_valid, read_outputs
+from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 IDS = expected_prompt_ids(Selection(limit=40))
 ASKS = [Request(prompt_id, 0, "s", "₹ \n 5", prompt_id.split(":")[0]) for prompt_id in IDS]
@@ -115,9 +115,9 @@ def test_simulated_and_local_models_take_no_workers() -> None:
 def test_workers_end_when_their_parent_is_killed() -> None:
     script = """
         import asyncio
-        from rupeebias.generate.models import open_model
-        from rupeebias.generate.types import ModelOptions
-        from rupeebias.generate.workers import WorkerPool
+        from rupeebias.models.opening import open_model
+        from rupeebias.models.types import ModelOptions
+        from rupeebias.models.workers import WorkerPool
 
         async def main():
             workers = WorkerPool(open_model("sim/fair", ModelOptions()), ModelOptions(), 1)

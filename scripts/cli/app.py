@@ -69,7 +69,7 @@ app.add_typer(simulate.app, name="simulate")
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from rupeebias.metric.design import BENCHMARK_VERSION
+        from rupeebias.metric.constants import BENCHMARK_VERSION
         from rupeebias.metric.version import METRIC_VERSION
 
         typer.echo(f"rupeebias {__version__}, dataset {BENCHMARK_VERSION}, metric {METRIC_VERSION}")

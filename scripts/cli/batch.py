@@ -60,7 +60,7 @@ def submit(
     With --run alone it goes on with that run. What is answered or under way is never handed in again.
     """
     told = locals()
-    from ..generate.batch import api
+    from ..batch import api
     from ..generate.terminating import terminable
 
     options = options_of(told)
@@ -78,7 +78,7 @@ def status(run: FolderArgument) -> None:
 
     Example: rupeebias batch status runs/openai-gpt-5.4-1a2b3c4d
     """
-    from ..generate.batch.api import status
+    from ..batch.api import status
 
     status(run, typer.echo)
 
@@ -92,9 +92,9 @@ def collect(run: FolderArgument, price_in: opt.PriceIn = None, price_out: opt.Pr
     Exit status 3 as long as requests of the run are left or failed. `batch submit --run RUN` hands in again
     what expired, was cancelled or met a passing fault.
     """
+    from ..batch import api
     from ..errors import IncompleteRunError
     from ..generate.api import check_error_share
-    from ..generate.batch import api
     from ..generate.options import GenerateOptions
     from ..generate.terminating import terminable
 
@@ -118,7 +118,7 @@ def cancel(run: FolderArgument) -> None:
 
     What they have answered by then is paid for: `rupeebias batch collect` takes it in.
     """
-    from ..generate.batch.api import cancel
+    from ..batch.api import cancel
 
     cancel(run, typer.echo)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ..generate.api import RunSummary
     from ..generate.options import GenerateOptions
-    from ..selection import Selection
+    from ..runs.selection import Selection
 
 
 def generate(
@@ -75,7 +75,7 @@ def _generate(
     from ..generate.api import check_error_share, generate_outputs
 
     if batch:
-        from ..generate.batch.api import BatchOptions, generate_by_batch
+        from ..batch.api import BatchOptions, generate_by_batch
 
         summary = generate_by_batch(options, selection, typer.echo, BatchOptions(tokens=batch_tokens))
     else:

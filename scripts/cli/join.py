@@ -14,8 +14,8 @@ def join(
 
     Example: rupeebias join runs/shard-1 runs/shard-2 --out runs/whole
     """
-    from ..generate.joining import join_shards
-    from ..generate.resuming import resuming_command
+    from ..runs.join import join_shards
+    from ..runs.resuming import resuming_command
 
     joined = join_shards(shards, out)
     counts = joined.counts

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, USE_CASES
+from rupeebias.metric.constants import IDENTIFIERS, LANGUAGES, USE_CASES
 
 _PANEL = "Selection"
 _MANY = "Repeatable, or comma-separated."

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.constants import USE_CASES
 
 
 def parse(

@@ -7,7 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from ..errors import RupeeBiasError
-    from ..generate.manifest import Manifest
+    from ..runs.manifest import Manifest
 
 _HEADER = ("run", "model", "arm", "repeats", "done", "failed", "left", "cost", "selection")
 _TEXTS = ("run", "model", "arm", "selection")
@@ -22,7 +22,7 @@ def runs(
     Example: rupeebias runs
     """
     from ..errors import UsageError
-    from ..generate.run_directory import list_runs
+    from ..runs.directory import list_runs
 
     if not folder.is_dir():
         raise UsageError(

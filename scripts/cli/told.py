@@ -6,13 +6,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..generate.options import GenerateOptions
-    from ..generate.types import JSON, ModelOptions
-    from ..selection import Selection
+    from ..models.types import JSON, ModelOptions
+    from ..runs.selection import Selection
 
 
 def selection_of(told: "Mapping[str, Any]") -> "Selection":
     """Return what the selection options of a command say; `told` holds its parameters by name."""
-    from ..selection import Selection
+    from ..runs.selection import Selection
 
     names = ("use_case", "language", "axis", "identifier", "profile", "question")
     plural = ("use_cases", "languages", "axes", "identifiers", "profiles", "questions")
@@ -46,7 +46,7 @@ def options_of(told: "Mapping[str, Any]") -> "GenerateOptions":
 
 
 def _model_options_of(told: "Mapping[str, Any]") -> "ModelOptions":
-    from ..generate.types import ModelOptions
+    from ..models.types import ModelOptions
 
     names = ("base_url", "temperature", "max_tokens", "seed", "reasoning_effort", "constrain")
     given = _given(told, *names, attempt_timeout="attempt_timeout_s")

@@ -7,19 +7,19 @@ from pathlib import Path
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import IncompleteRunError, UsageError
-from ..selection import Selection, has_comparisons
+from ..models.opening import open_model
+from ..models.prices import FREE, Price, Priced
+from ..models.types import JSON, Keyed, Model
+from ..runs.directory import RUNS, open_run
+from ..runs.manifest import FILE, Counts, Manifest, RunIdentity
+from ..runs.outputs import Key
+from ..runs.reuse import adopt_relatives_rejections, take_over, to_take_over
+from ..runs.selection import Selection, has_comparisons
+from ..runs.settling import adopt_rejections
 from .dry_run import estimate_lines, plan_line, state_of
-from .manifest import FILE, Counts, Manifest, RunIdentity
-from .models import open_model
-from .money import FREE, Price, Priced
 from .options import ARMS, GenerateOptions, check
-from .outputs import Key
 from .plan import planned_manifest, prompts_of, settled, shuffled_requests
-from .run_directory import RUNS, open_run
 from .session import RunSummary, Say, Session
-from .settling import adopt_rejections
-from .takeover import adopt_relatives_rejections, take_over, to_take_over
-from .types import JSON, Keyed, Model
 
 __all__ = [
     "ARMS",

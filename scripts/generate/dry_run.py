@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from .manifest import Counts, Manifest
-from .money import RULE, Estimate, Price, estimate
-from .run_directory import RunState, check_same_run, run_state
-from .types import Request
+from ..models.prices import RULE, Estimate, Price, estimate
+from ..models.types import Request
+from ..runs.directory import RunState, check_same_run, run_state
+from ..runs.manifest import Counts, Manifest
 
 
 def state_of(folder: Path, planned: Manifest, *, fresh: bool) -> RunState:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from ..models.prices import Budget, likely_tokens
+from ..models.types import CallError, Reply, Request
 from .limits import AdaptiveLimit, Clock, Pace
-from .money import Budget, likely_tokens
 from .stopping import Stopping
-from .types import CallError, Reply, Request
 
 
 @dataclass(frozen=True, slots=True)

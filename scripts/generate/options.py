@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UsageError
+from ..models.types import JSON, ModelOptions
 from ..naming import is_simulated_name
 from .runner import RunOptions
-from .types import JSON, ModelOptions
 
 ARMS = ("standard", "fairness")
 _MOST = 2**63 - 1

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import RupeeBiasError
-from ..selection import Selection, expected_prompt_ids
-from .manifest import Counts, Manifest, PromptSet, RunIdentity
+from ..models.types import JSON, Model, Request
+from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity
+from ..runs.outputs import Key
+from ..runs.selection import Selection, expected_prompt_ids
 from .options import GenerateOptions
-from .outputs import Key
-from .types import JSON, Model, Request
 
 if TYPE_CHECKING:
     from rupeebias.dataset_builder.records import Components
@@ -32,12 +32,12 @@ def prompts_of(
     """Return the prompts of a run and the fingerprint of the dataset that they belong to.
 
     `components` are those to render, None: the benchmark's own. Raises RupeeBiasError if they are not those
-    that metric/design.py was written from: then selection and scoring would speak of other prompts.
+    that metric/constants.py was written from: then selection and scoring would speak of other prompts.
     """
     from rupeebias.dataset_builder.components import load_components
     from rupeebias.dataset_builder.fingerprint import dataset_fingerprint
     from rupeebias.dataset_builder.prompts import iter_prompts, with_fairness
-    from rupeebias.metric.design import DATASET_FINGERPRINT
+    from rupeebias.metric.constants import DATASET_FINGERPRINT
 
     fingerprint = dataset_fingerprint(components)
     components = components or load_components()
@@ -46,7 +46,7 @@ def prompts_of(
     is_complete = [prompt.prompt_id for prompt in prompts] == expected
     if not is_complete or fingerprint != DATASET_FINGERPRINT:
         raise RupeeBiasError(
-            "the components of the dataset have changed since metric/design.py was written; "
+            "the components of the dataset have changed since metric/constants.py was written; "
             "run `python -m rupeebias.dataset_builder.metric_design` first"
         )
     if arm == "fairness":
@@ -140,7 +140,7 @@ def _throughput(options: GenerateOptions, model: Model) -> dict[str, JSON]:
 
 
 def _versions(model: Model) -> dict[str, str]:
-    from rupeebias import __version__
+    from .. import __version__
 
     versions = {"rupeebias": __version__, "python": platform.python_version()}
     if not model.name.startswith("sim/"):

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from .types import CallError
+from ..models.types import CallError
 
 
 @dataclass(frozen=True, slots=True)

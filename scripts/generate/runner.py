@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..models.prices import Budget
+from ..models.types import CallError, Complete, Reply, Request
+from ..runs.journal import Journal
+from ..runs.outputs import Record
+from ..runs.records import ANSWER, error_record, reply_record
 from .gate import Bounds, Gate, Pass
-from .journal import Journal
-from .money import Budget
-from .outputs import Record
-from .records import ANSWER, error_record, reply_record
 from .retry import RetryRules, too_late
 from .sight import Sight
 from .stopping import Stopping
-from .types import CallError, Complete, Reply, Request
 
 _PROBES = 3
 _GRACE_S = 5.0

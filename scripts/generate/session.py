@@ -10,18 +10,18 @@ from pathlib import Path
 
 from rupeebias.dataset_builder.prompts import Prompt
 
+from ..batch.record import keys_in_flight
 from ..errors import IncompleteRunError, RupeeBiasError
-from .batch.ledger import keys_in_flight
+from ..models.prices import FREE, Budget, Price, priced, worst_case_usd
+from ..models.types import Adjustable, Complete, Model
+from ..runs.directory import OUTPUTS, OpenRun
+from ..runs.manifest import FILE, Counts, write_manifest
 from .dry_run import plan_line
-from .manifest import FILE, Counts, write_manifest
-from .money import FREE, Budget, Price, priced, worst_case_usd
 from .options import GenerateOptions
 from .plan import by_system_prompt, connections, now, settled, shuffled_requests
 from .progress import open_display
-from .run_directory import OUTPUTS, OpenRun
 from .runner import RunOptions, RunResult, run
 from .sight import Sight
-from .types import Adjustable, Complete, Model
 
 Say = Callable[[str], None]
 

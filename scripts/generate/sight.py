@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rupeebias.metric.design import USE_CASES
+from rupeebias.metric.constants import USE_CASES
 from rupeebias.metric.parser import parse_answer
 
-from .outputs import Key, Record
-from .records import ANSWER
+from ..runs.outputs import Key, Record
+from ..runs.records import ANSWER
 
 Clock = Callable[[], float]
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UsageError
-from ..generate.types import JSON, CallError, ModelOptions, Reply, Request
 from ..naming import unknown_name
 from .grammar import GRAMMARS
 from .server_process import ServerProcess
+from .types import JSON, CallError, ModelOptions, Reply, Request
 from .weights import SMOLLM2, find_weights, weights_settings
 
 if TYPE_CHECKING:
-    from ..generate.litellm_model import LiteLLMModel
+    from .litellm import LiteLLMModel
 
 _KEY: Final = "loopback"  # clients insist on a key; the server reads none
 
@@ -104,7 +104,7 @@ class LocalModel:
         self._server = ServerProcess(self._server_arguments(), self._options.log_dir)
         address = await self._server.start()
         # Late: LiteLLM takes seconds to import.
-        from ..generate.litellm_model import LiteLLMModel
+        from .litellm import LiteLLMModel
 
         self._client = LiteLLMModel(
             self._name,

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Final
 
-from rupeebias.metric.design import IDENTIFIERS
+from rupeebias.metric.constants import IDENTIFIERS
 
 from ..errors import UsageError
-from ..generate.types import JSON
 from ..naming import unknown_name
+from .types import JSON
 
 Group = tuple[str, str]
 """(axis, identifier), as slugs."""

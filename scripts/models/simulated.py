@@ -22,13 +22,13 @@ from math import exp
 from statistics import NormalDist
 from typing import Final
 
-from rupeebias.metric.design import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
+from rupeebias.metric.constants import LANGUAGES, PROFILES, QUESTIONS, USE_CASES
 
 from ..errors import UsageError
-from ..generate.types import JSON, ModelOptions, Reply, Request
 from . import replies
 from .law import GROUPS, OFFERS, median_outcomes, rounded_amount
 from .respondents import RESPONDENTS, Respondent, find_respondent, with_parameters
+from .types import JSON, ModelOptions, Reply, Request
 
 _LAW_VERSION: Final = 1  # a change of the formula or of the base figures makes another respondent
 _normal_quantile: Final = NormalDist().inv_cdf

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtr
 
-from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES
+from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES
 
 from .law import GROUPS, Floats, amounts, cells, median_outcomes, outcomes_of, rounded
 from .respondents import Respondent

@@ -5,12 +5,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rupeebias.dataset_builder.errors import DatasetFolderError
-from rupeebias.dataset_builder.swap import replaced_folder
+from rupeebias.errors import DatasetFolderError
 
+from ..durable import sync_folder
 from ..errors import RupeeBiasError, UsageError
-from ..generate.durable import sync_folder
-from ..generate.manifest import Manifest, read_manifest
+from ..files import replaced_folder
+from ..runs.manifest import Manifest, read_manifest
 from .answers import Answer, read_answers
 from .faults import Unmapped, listed
 from .files import ReleaseFile, find_files

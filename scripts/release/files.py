@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from rupeebias.metric.design import LANGUAGES
+from rupeebias.metric.constants import LANGUAGES
 
 from ..errors import UsageError
 from ..naming import slug

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, OFFERED_CTC_LPA, PROFILES, QUESTIONS
+from rupeebias.metric.constants import IDENTIFIERS, LANGUAGES, OFFERED_CTC_LPA, PROFILES, QUESTIONS
 
 from ..naming import slug
 from .facts import PROFILE_LETTERS, TASKS

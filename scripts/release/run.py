@@ -4,17 +4,16 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from rupeebias import __version__
-
+from .. import __version__
 from ..errors import UsageError
-from ..generate.joining import with_totals
-from ..generate.manifest import Counts, Manifest, PromptSet, RunIdentity, read_manifest, write_manifest
-from ..generate.outputs import Record, read_outputs
 from ..generate.plan import now
-from ..generate.records import error_record, reply_record
-from ..generate.run_directory import OUTPUTS, open_run
-from ..generate.types import JSON, Reply, Request
-from ..selection import Selection, expected_prompt_ids
+from ..models.types import JSON, Reply, Request
+from ..runs.directory import OUTPUTS, open_run
+from ..runs.join import with_totals
+from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, read_manifest, write_manifest
+from ..runs.outputs import Record, read_outputs
+from ..runs.records import error_record, reply_record
+from ..runs.selection import Selection, expected_prompt_ids
 from .answers import Answer
 from .facts import ASKED, FINGERPRINT, PROVIDER, TEMPERATURE, model_name
 from .files import ReleaseFile, printable

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rupeebias.dataset_builder.errors import DatasetFolderError
-from rupeebias.dataset_builder.swap import replaced_folder
+from rupeebias.errors import DatasetFolderError
 
 from ..errors import RupeeBiasError, UsageError
+from ..files import replaced_folder
 from .data import ReportRun, load_report_runs
 
 PAGE: Final = "report.html"

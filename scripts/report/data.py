@@ -7,8 +7,8 @@ from typing import Any
 
 from rupeebias.metric import Result, Status
 
-from ..generate.manifest import Manifest
 from ..naming import is_simulated_name
+from ..runs.manifest import Manifest
 from ..scoring.read import RunOutputs
 
 
@@ -89,7 +89,7 @@ def load_report_runs(paths: Sequence[Path], **options: Any) -> list[ReportRun]:
 
 
 def _manifest(path: Path) -> Manifest | None:
-    from ..generate.manifest import read_manifest
+    from ..runs.manifest import read_manifest
 
     return read_manifest(path) if path.is_dir() else None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rupeebias.metric import Result, fairness_effect
 from rupeebias.metric.concordance import benjamini_hochberg, fisher_combined
-from rupeebias.metric.design import LANGUAGES, USE_CASES
+from rupeebias.metric.constants import LANGUAGES, USE_CASES
 from rupeebias.metric.headlines import PREFIXES
 from rupeebias.metric.intervals import Intervals
 from rupeebias.metric.layout import AXES, N_PROMPTS, prompt_rows

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from rupeebias.metric import MetricInputError, Options, Result, adjust_together
 from rupeebias.metric.compute import score_readings
-from rupeebias.metric.design import DATASET_FINGERPRINT
+from rupeebias.metric.constants import DATASET_FINGERPRINT
 
 from ..errors import UsageError
+from ..processes import map_in_processes, n_processes
 from ..release import facts
 from .parsed import ParsedRun, parse_run
 from .paths import resolved
-from .processes import map_in_processes, n_processes
 from .read import EmptyRunError, RunOutputs, read_run
 
 _Found = TypeVar("_Found")

@@ -56,8 +56,8 @@ def read_run(path: Path) -> RunOutputs:
 
 
 def _from_directory(folder: Path) -> RunOutputs:
-    from ..generate.manifest import read_manifest
-    from ..generate.outputs import latest_valid, read_outputs
+    from ..runs.manifest import read_manifest
+    from ..runs.outputs import latest_valid, read_outputs
 
     manifest = read_manifest(folder)
     path = folder / "outputs.jsonl"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rupeebias.dataset_builder.errors import DatasetFolderError
-from rupeebias.dataset_builder.swap import replaced_folder
+from rupeebias.errors import DatasetFolderError
 
 from ...errors import RupeeBiasError, UsageError
+from ...files import replaced_folder
 from ..submission.folders import find_submissions
 from ..submission.records import FOLDER
 from .cache import default_cache

@@ -18,11 +18,10 @@ from typing import Final
 
 import orjson
 
-from rupeebias import dataset_builder, metric
-from rupeebias.metric.design import DATASET_FINGERPRINT
+from rupeebias.metric.constants import DATASET_FINGERPRINT
 from rupeebias.metric.version import METRIC_VERSION
 
-from ... import __version__
+from ... import __version__, dataset_builder, metric
 from .records import Entry
 
 MAX_AGE_DAYS: Final = 90

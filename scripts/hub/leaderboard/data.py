@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from rupeebias.metric import HEADLINES
-from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
+from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import AXES
 from rupeebias.metric.published import PUBLISHED, PublishedModel
 from rupeebias.metric.version import METRIC_VERSION

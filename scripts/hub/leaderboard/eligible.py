@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from rupeebias.metric.design import LANGUAGES, USE_CASES
+from rupeebias.metric.constants import LANGUAGES, USE_CASES
 from rupeebias.metric.layout import AXES, N_PROMPTS
 
 from ...report.page import text as words

@@ -8,11 +8,11 @@ from typing import Any, Final
 import orjson
 
 from ...errors import RupeeBiasError
-from ...generate.manifest import Counts, Manifest, RunIdentity
 from ...report.data import ReportRun, read_answers
 from ...report.page.render import Section, environment, render_page
 from ...report.page.text import number, with_interval
-from ...selection import Selection
+from ...runs.manifest import Counts, Manifest, RunIdentity
+from ...runs.selection import Selection
 from ..scale import FEWEST_READ_PCT
 from ..submission.check import check_submission
 from ..submission.folders import submission_digest

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from rupeebias.metric import HEADLINES, Result
-from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT
+from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from rupeebias.metric.version import METRIC_VERSION
 
 from ..submission.manifest import is_simulated

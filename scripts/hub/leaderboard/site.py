@@ -7,7 +7,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT
+from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from rupeebias.metric.version import METRIC_VERSION
 
 from ... import __version__

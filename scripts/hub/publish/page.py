@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rupeebias.dataset_builder.card import Addresses
-from rupeebias.metric.design import BENCHMARK_VERSION
+from rupeebias.metric.constants import BENCHMARK_VERSION
 from rupeebias.metric.version import METRIC_VERSION
 
 _FOLDER = Path(__file__).parent / "templates"

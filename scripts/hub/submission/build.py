@@ -8,18 +8,18 @@ from typing import Any, Final
 
 import orjson
 
-from rupeebias.dataset_builder.errors import DatasetFolderError
-from rupeebias.dataset_builder.swap import replaced_folder
-from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT
+from rupeebias.errors import DatasetFolderError
+from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from rupeebias.metric.layout import N_PROMPTS
 from rupeebias.metric.version import METRIC_VERSION
 
 from ...errors import RupeeBiasError, UsageError
-from ...generate.manifest import Manifest, PromptSet, read_manifest
-from ...generate.outputs import Record, latest_valid, read_outputs
-from ...generate.resuming import resuming_command
-from ...generate.secrets import check_no_secret
+from ...files import replaced_folder
+from ...models.secrets import check_no_secret
 from ...release import facts
+from ...runs.manifest import Manifest, PromptSet, read_manifest
+from ...runs.outputs import Record, latest_valid, read_outputs
+from ...runs.resuming import resuming_command
 from .answers import Answers, in_memory, write_answers
 from .check import default_score, run_outputs
 from .identity import submission_name

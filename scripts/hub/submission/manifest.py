@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import orjson
 
-from rupeebias.metric.design import DATASET_FINGERPRINT
+from rupeebias.metric.constants import DATASET_FINGERPRINT
 from rupeebias.metric.layout import N_PROMPTS
 
 from ...errors import UsageError
-from ...generate.manifest import PromptSet
 from ...generate.options import ARMS
 from ...naming import is_simulated_name
-from ...selection import Selection, expected_prompt_ids
+from ...runs.manifest import PromptSet
+from ...runs.selection import Selection, expected_prompt_ids
 from .limits import MAX_ENTRIES, MAX_REPEATS
 from .records import FORMAT, Problem, SubmissionManifest
 from .settings import fault_in_settings, tells_temperature

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rupeebias.metric.design import BENCHMARK_VERSION
+from rupeebias.metric.constants import BENCHMARK_VERSION
 
 from ...errors import RupeeBiasError
-from ...generate.manifest import read_manifest
 from ...naming import is_simulated_name
+from ...runs.manifest import read_manifest
 from ..client import hub_client
 from ..faults import hub_errors
 from ..names import DATASET, RESULTS

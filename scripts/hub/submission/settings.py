@@ -6,8 +6,8 @@ from typing import Any, Final
 import orjson
 
 from ...errors import UsageError
-from ...generate.reserved import check_extras
-from ...generate.secrets import check_no_secret, texts_in
+from ...models.reserved import check_extras
+from ...models.secrets import check_no_secret, texts_in
 from .limits import MAX_ENTRIES, MAX_SETTING, MAX_SETTING_DEPTH, MAX_SETTINGS
 from .public import public_server
 from .texts import shown

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from rupeebias.metric.headlines import PREFIXES
 
-from ..labels import LANGUAGE_LABELS, USE_CASE_LABELS
+from ...words import LANGUAGE_LABELS, USE_CASE_LABELS
 from .records import Drawing, FigureRun, extremes, number
 from .style import (
     BOLD,

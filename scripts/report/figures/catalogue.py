@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
-from ..labels import AXIS_LABELS
+from ...words import AXIS_LABELS
 from .bars import BarFigure, mean_concordance_bars, use_case_bars
 from .deviations import identifier_deviations
 from .fairness import fairness_effects

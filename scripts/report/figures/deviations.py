@@ -6,7 +6,7 @@ from typing import Final
 
 from matplotlib.axes import Axes
 
-from ..labels import AXIS_LABELS, identifier_label
+from ...words import AXIS_LABELS, identifier_label
 from .identifier_heat import signed
 from .records import Drawing, FigureRun
 from .style import (

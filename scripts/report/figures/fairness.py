@@ -5,7 +5,7 @@ from typing import Final
 
 from matplotlib.axes import Axes
 
-from ..labels import USE_CASE_LABELS
+from ...words import USE_CASE_LABELS
 from .identifier_heat import signed
 from .records import Drawing, FigureRun, number
 from .style import DARK, HEADING, INK, LIGHT, MARGIN, NORMAL, SMALL, Canvas, Key, bare, widest

@@ -7,10 +7,10 @@ from typing import Final
 
 from matplotlib.colors import Colormap
 
-from rupeebias.metric.design import CANONICAL_PAIRS, USE_CASES
+from rupeebias.metric.constants import CANONICAL_PAIRS, USE_CASES
 from rupeebias.metric.tables import Row
 
-from ..labels import AXIS_LABELS, USE_CASE_LABELS, identifier_label
+from ...words import AXIS_LABELS, USE_CASE_LABELS, identifier_label
 from .heat import Heat, HeatCell, draw_heat, heat_size
 from .records import Drawing, FigureRun, number
 from .style import AMOUNT, MARGIN, SIGNED, Canvas

@@ -5,7 +5,7 @@ from typing import Final
 
 from rupeebias.metric.tables import Row
 
-from ..labels import AXIS_LABELS
+from ...words import AXIS_LABELS
 from .heat import Heat, HeatCell, draw_heat, heat_size
 from .identifier_heat import signed
 from .records import Drawing, FigureRun, number

@@ -5,7 +5,7 @@ from math import ceil, pi
 from statistics import median
 from typing import Any, Final
 
-from ..labels import AXIS_LABELS, USE_CASE_LABELS
+from ...words import AXIS_LABELS, USE_CASE_LABELS
 from .records import Drawing, FigureRun, number
 from .style import GRID, HEADING, INK, LINES, MARGIN, MUTED, NORMAL, SMALL, Canvas, Key, line_height
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from matplotlib.axes import Axes
 
-from rupeebias.metric.design import IDENTIFIERS, USE_CASES
+from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 
 from ..tables.published import published_rows
 from .records import Drawing, FigureRun, number

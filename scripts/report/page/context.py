@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from rupeebias.metric import fairness_effect
-from rupeebias.metric.design import BENCHMARK_VERSION, DATASET_FINGERPRINT
+from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from rupeebias.metric.layout import N_PROMPTS
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.metric.version import METRIC_VERSION

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rupeebias.metric.design import LANGUAGES, USE_CASES
+from rupeebias.metric.constants import LANGUAGES, USE_CASES
 from rupeebias.metric.layout import AXES, Floats
 from rupeebias.metric.outcomes import Outcomes, mean_where_any
 from rupeebias.metric.resampling import Interval, jackknife_interval

@@ -5,7 +5,7 @@ from typing import Any
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import Block, iter_blocks, with_fairness
 from rupeebias.dataset_builder.records import Axis, Components, Factor, UseCase
-from rupeebias.metric.design import OFFERED_CTC_LPA
+from rupeebias.metric.constants import OFFERED_CTC_LPA
 from rupeebias.metric.layout import RUPEES_PER_LAKH
 
 from . import text

@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Final
 
-from ..labels import AXIS_LABELS, LANGUAGE_LABELS, USE_CASE_LABELS, identifier_label
+from ...words import AXIS_LABELS, LANGUAGE_LABELS, USE_CASE_LABELS, identifier_label
 
 USE_CASES: Final = USE_CASE_LABELS
 """Use case to the short name that people read."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rupeebias.metric.design import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, USE_CASES
+from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, USE_CASES
 from rupeebias.metric.tables import Row
 
-from ..labels import AXIS_LABELS, LANGUAGE_LABELS, USE_CASE_LABELS, identifier_label
+from ...words import AXIS_LABELS, LANGUAGE_LABELS, USE_CASE_LABELS, identifier_label
 from .marks import CHECKED, CORRELATED, SIGNIFICANT, STARRED
 from .records import Description, Extreme, Item
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rupeebias.metric.design import IDENTIFIERS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES
+from rupeebias.metric.constants import IDENTIFIERS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES
 from rupeebias.metric.tables import Row
 
+from ...words import USE_CASE_LABELS
 from ..derived import Tables
-from ..labels import USE_CASE_LABELS
 from .published import PublishedValue, published_rows
 from .records import Description, Extreme, Grid, GridRow, Item, Mark, Number
 

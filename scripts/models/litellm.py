@@ -1,0 +1,360 @@
+"""Every provider, through LiteLLM's `acompletion`. The only module that imports LiteLLM, which
+takes seconds.
+
+LiteLLM's own retries are off: the runner has the only retry layer. Keys come from the environment,
+under the names that the providers use, and are removed from every message.
+"""
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..errors import UsageError
+from .constraint import FORMATS, ExtraBody, find_constraint, matches
+from .errors import call_error, is_not_connected, redacted
+from .prices import Price
+from .reserved import check_extras
+from .secrets import check_key, check_no_secret
+from .types import JSON, CallError, ModelOptions, Reply, Request
+
+__all__ = ["LiteLLMModel", "redacted"]
+
+_CONNECTION_TRIES = 4
+_CLOUD_LOGIN = {"bedrock", "bedrock_converse", "sagemaker", "vertex_ai", "azure", "github_copilot"}
+"""Providers that can log in without a key in the environment."""
+_OTHER_KEYS = {"gemini": ("GOOGLE_API_KEY",)}
+"""Providers whose key may stand under a further name."""
+
+
+class LiteLLMModel:
+    """A model that LiteLLM reaches.
+
+    `call_name` and `api_key` serve a server that this program started itself, which goes under a
+    name of its own; `request_extras` gives further arguments for one request (a grammar for its
+    answer, say). Raises UsageError for a name that LiteLLM cannot place, a key among the extras, or
+    a bad base URL.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        options: ModelOptions,
+        *,
+        call_name: str | None = None,
+        api_key: str | None = None,
+        max_connections: int | None = None,
+        request_extras: Callable[[Request], dict[str, Any]] | None = None,
+    ) -> None:
+        _check_options(name, options)
+        self._litellm = _load_litellm()
+        self._name = name
+        self._options = options
+        self._call_name = call_name or name
+        self._api_key = api_key
+        self._max_connections = max_connections
+        self._request_extras = request_extras
+        self._short_name, self._provider = _resolve(self._litellm, self._call_name)
+        self._sent, self._not_sent = _supported(
+            self._litellm, self._short_name, self._provider, _asked(options)
+        )
+        self._constraint: ExtraBody | None = None
+        self._is_held_to_format = False
+        self._connected = False
+        self._failed_connections = 0
+
+    @property
+    def name(self) -> str:
+        """The name given to `--model`."""
+        return self._name
+
+    @property
+    def settings(self) -> dict[str, JSON]:
+        """Return provider, server and parameters, with those that cannot be sent and why."""
+        settings: dict[str, JSON] = {"provider": self._provider}
+        if self._options.base_url is not None:
+            settings["base_url"] = self._options.base_url
+        settings.update(self._sent)
+        if self._options.extras:
+            settings["extras"] = self._options.extras
+        if self._options.constrain:
+            settings["constrain"] = True
+            settings["formats"] = dict(FORMATS)
+        if self._not_sent:
+            settings["not_sent"] = dict(self._not_sent)
+        return settings
+
+    @property
+    def max_connections(self) -> int | None:
+        """Return the bound given when the model was made."""
+        return self._max_connections
+
+    @property
+    def price(self) -> Price | None:
+        """Return the price in LiteLLM's map, None if it has none."""
+        return _price(self._litellm, self._call_name)
+
+    def leave_out(self, parameter: str, reason: str) -> None:
+        """Send `parameter` no more; `settings` then has it under `not_sent`, with the reason."""
+        value = self._sent.pop(parameter)
+        self._not_sent[parameter] = f"{value}: {reason}"
+
+    async def open(self) -> None:
+        """Check that there is a key, and that the server can constrain answers if it is to.
+
+        Raises UsageError naming the environment variable or the option.
+        """
+        self.check_key()
+        if self._api_key is None and self._options.base_url is not None and self._missing_keys():
+            self._api_key = "none"  # LiteLLM's client refuses to send none
+        if self._options.constrain and self._options.base_url is not None:
+            key = self._api_key or os.environ.get(self._usual_key())
+            is_vllm = self._provider == "hosted_vllm"
+            self._constraint = await find_constraint(self._options.base_url, key, is_vllm=is_vllm)
+
+    def check_key(self) -> None:
+        """Raise UsageError, naming the variable, if there is no key or one that cannot be sent."""
+        if self._api_key is not None or self._provider in _CLOUD_LOGIN:
+            return
+        for variable in (self._usual_key(), *_OTHER_KEYS.get(self._provider, ())):
+            check_key(variable)
+        missing = self._missing_keys()
+        # A server of the user's own often needs no key.
+        if not missing or self._options.base_url is not None:
+            return
+        one_of = "one of " if self._provider == "gemini" else ""
+        raise UsageError(f"no key for {self._name}: set {one_of}{', '.join(missing)} in the environment")
+
+    async def close(self) -> None:
+        """Close LiteLLM's connections."""
+        await self._litellm.close_litellm_async_clients()
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask once; raises CallError with LiteLLM's error classified."""
+        try:
+            response = await self._litellm.acompletion(**self._arguments(request))
+        except Exception as error:  # LiteLLM raises many kinds, not all of them its own
+            raise self._call_error(error) from None
+        self._connected = True
+        reply = _reply(response)
+        self._check_format(request, reply)
+        return reply
+
+    def _check_format(self, request: Request, reply: Reply) -> None:
+        """See from the first whole answer whether the server obeys; most ignore fields they do not know."""
+        if self._constraint is None or self._is_held_to_format or reply.finish_reason != "stop":
+            return
+        if not matches(reply.text, request.use_case):
+            raise CallError(
+                f"the server does not hold answers to the format (it said {(reply.text or '')[:60]!r}); "
+                "leave --constrain away, or use llama.cpp or vLLM",
+                retryable=False,
+                fatal=True,
+            )
+        self._is_held_to_format = True
+
+    def _arguments(self, request: Request) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "model": self._call_name,
+            "messages": [
+                {"role": "system", "content": request.system_prompt},
+                {"role": "user", "content": request.prompt},
+            ],
+            # The runner's deadline is the one that counts; this one only frees the connection.
+            "timeout": self._options.attempt_timeout_s + 5,
+            "max_retries": 0,
+            **self._sent,
+            **self._options.extras,
+        }
+        if self._options.base_url is not None:
+            arguments["api_base"] = self._options.base_url
+        if self._api_key is not None:
+            arguments["api_key"] = self._api_key
+        if self._request_extras is not None:
+            arguments.update(self._request_extras(request))
+        if self._constraint is not None:
+            own = arguments.get("extra_body") or {}
+            arguments["extra_body"] = {**own, **self._constraint(request.use_case)}
+        return arguments
+
+    def _call_error(self, error: Exception) -> CallError:
+        if is_not_connected(error):
+            return self._no_server()
+        return call_error(error, parameters=self._sent, hint=self._hint)
+
+    def _no_server(self) -> CallError:
+        """Return the error for a server that took no call; some tries before the first reply are enough."""
+        where = self._address()
+        if self._connected:
+            return CallError(f"no server answers at {where} any more", retryable=True)
+        self._failed_connections += 1
+        tries = self._failed_connections
+        is_enough = tries >= _CONNECTION_TRIES
+        return CallError(
+            f"no server answers at {where} ({tries} {'attempts' if tries > 1 else 'attempt'}); "
+            "is it running, and is the address right?",
+            retryable=not is_enough,
+            fatal=is_enough,
+        )
+
+    def _address(self) -> str:
+        usual = (f"{self._provider.upper()}_{end}" for end in ("API_BASE", "BASE_URL"))
+        return self._options.base_url or next(filter(None, map(os.environ.get, usual)), self._provider)
+
+    def _hint(self, status: object) -> str:
+        if status in (401, 403):
+            return f"; check {self._key_names() or 'the key in the environment'}"
+        return f"; check the model name {self._name}" if status == 404 else ""
+
+    def _key_names(self) -> str:
+        usual = self._usual_key()
+        return usual if usual in os.environ else ", ".join(self._missing_keys())
+
+    def _missing_keys(self) -> list[str]:
+        usual = self._usual_key()
+        if os.environ.get(usual) == "":  # LiteLLM takes an empty key for a key
+            return [usual]
+        missing = self._litellm.validate_environment(self._call_name)["missing_keys"]
+        return [str(name) for name in missing]
+
+    def _usual_key(self) -> str:
+        return f"{self._provider.upper()}_API_KEY"
+
+
+def _load_litellm() -> ModuleType:
+    # Otherwise the import fetches a price list from the network.
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False  # a parameter that is not sent must be known
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
+    module: ModuleType = litellm
+    return module
+
+
+def _check_options(name: str, options: ModelOptions) -> None:
+    if options.constrain and options.base_url is None:
+        raise UsageError(
+            f"--constrain works with local/ models and with llama.cpp or vLLM at --base-url, not with {name}"
+        )
+    check_no_secret("--model", name)
+    check_extras(options.extras, constrained=bool(options.constrain))
+    check_no_secret("-M", options.extras)
+    if options.base_url is not None:
+        parts = urlsplit(options.base_url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise UsageError(f"--base-url {options.base_url}: expected http://host:port/path")
+        if "@" in parts.netloc or parts.query:
+            raise UsageError("--base-url holds a password or key: put it into the environment")
+        check_no_secret("--base-url", options.base_url)
+
+
+def _resolve(litellm: ModuleType, name: str) -> tuple[str, str]:
+    """Return LiteLLM's (model, provider) for `name`."""
+    try:
+        model, provider, _, _ = litellm.get_llm_provider(name)
+    except Exception:
+        raise UsageError(
+            f"unknown model {name!r}: expected provider/model as LiteLLM writes it "
+            "(openai/gpt-5.4, openrouter/..., hosted_vllm/... with --base-url), sim/... or local/..."
+        ) from None
+    return str(model), str(provider)
+
+
+def _asked(options: ModelOptions) -> dict[str, JSON]:
+    asked: dict[str, JSON] = {
+        "temperature": options.temperature,
+        "reasoning_effort": options.reasoning_effort,
+        "max_tokens": options.max_tokens,
+        "seed": options.seed,
+    }
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _supported(
+    litellm: ModuleType, model: str, provider: str, asked: Mapping[str, JSON]
+) -> tuple[dict[str, JSON], dict[str, JSON]]:
+    """Return the parameters that LiteLLM can send to this model, and the others with the reason."""
+    sent: dict[str, JSON] = {}
+    not_sent: dict[str, JSON] = {}
+    for name, value in asked.items():
+        try:
+            litellm.utils.get_optional_params(
+                model=model, custom_llm_provider=provider, **sent, **{name: value}
+            )
+        except litellm.UnsupportedParamsError:
+            not_sent[name] = f"{value}: the provider rejects it"
+        else:
+            sent[name] = value
+    return sent, not_sent
+
+
+def _reply(response: Any) -> Reply:
+    """Return what counts of a response; text in a reasoning field is never the answer."""
+    if not response.choices:
+        raise CallError("the response holds no choices", retryable=True)
+    choice = response.choices[0]
+    usage = _usage(getattr(response, "usage", None))
+    cost = getattr(response, "_hidden_params", {}).get("response_cost")
+    return Reply(
+        text=_text(choice.message.content),
+        finish_reason=choice.finish_reason,
+        usage=usage,
+        # Without token counts LiteLLM multiplies prices by zero.
+        cost_usd=float(cost) if cost is not None and usage is not None else None,
+        response_model=response.model,
+        has_reasoning=bool(getattr(choice.message, "reasoning_content", None)),
+    )
+
+
+def _text(content: Any) -> str | None:
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return None if content is None else str(content)
+
+
+def _usage(usage: Any) -> dict[str, int] | None:
+    counts = {
+        "input_tokens": getattr(usage, "prompt_tokens", None),
+        "output_tokens": getattr(usage, "completion_tokens", None),
+        "reasoning_tokens": getattr(
+            getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None
+        ),
+        "cached_tokens": getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None),
+    }
+    known = {name: int(count) for name, count in counts.items() if count is not None}
+    return known if any(known.values()) else None
+
+
+def _price(litellm: ModuleType, name: str) -> Price | None:
+    try:
+        info = litellm.get_model_info(name)
+    except Exception:  # it raises plain exceptions too
+        return None
+    paid_in, paid_out = (
+        _per_million(info, "input_cost_per_token"),
+        _per_million(info, "output_cost_per_token"),
+    )
+    if paid_in is None or paid_out is None:
+        return None
+    return Price(
+        paid_in,
+        paid_out,
+        f"LiteLLM's price map, {name}",
+        batch_input=_per_million(info, "input_cost_per_token_batches"),
+        batch_output=_per_million(info, "output_cost_per_token_batches"),
+        max_output_tokens=info.get("max_output_tokens"),
+    )
+
+
+def _per_million(info: Mapping[str, Any], name: str) -> float | None:
+    usd = info.get(name)
+    return None if usd is None else round(1e6 * float(usd), 9)

@@ -1,0 +1,1 @@
+"""What lies on disk for a run: selection, manifest, journal, lock."""
