@@ -118,7 +118,9 @@ def test_no_label_stands_in_two_axes() -> None:
 
 def test_the_warning_names_the_ratings_of_this_dataset() -> None:
     path = ROOT / "dataset_builder" / "components" / "profiles.yaml"
-    high, mid, low = (each["rating"] for each in yaml.safe_load(path.read_text(encoding="utf-8"))["ratings"])
+    high, mid, low = (
+        each["rating"] for each in yaml.safe_load(path.read_text(encoding="utf-8"))["factors"]["ratings"]
+    )
     assert f"this one {high}, {mid} and {low})" in facts.WARNING
 
 
