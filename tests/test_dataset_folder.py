@@ -376,7 +376,7 @@ def test_check_finds_a_stale_copy_of_the_metric(tmp_path: Path) -> None:
     build_metric(tmp_path / "metric")
     check_metric(tmp_path / "metric")
     (tmp_path / "metric/constants.py").write_text("old = True\n")
-    with pytest.raises(DatasetFolderError, match=r"design\.py is missing or is not the installed"):
+    with pytest.raises(DatasetFolderError, match=r"constants\.py is missing or is not the installed"):
         check_metric(tmp_path / "metric")
 
 
