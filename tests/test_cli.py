@@ -65,7 +65,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_reading_a_selection_needs_no_command_line() -> None:
-    script = "import sys, rupeebias.selection\nprint('typer' in sys.modules)"
+    script = "import sys, rupeebias.runs.selection\nprint('typer' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.stdout == "False\n", done.stderr
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rupeebias import processes
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.metric.layout import prompt_rows
-from rupeebias.processes import begun, map_in_processes
+from rupeebias.scoring import forked as processes
 from rupeebias.scoring.ahead import reading
 from rupeebias.scoring.api import score_paths, score_results
+from rupeebias.scoring.forked import begun, map_in_processes
 from rupeebias.scoring.parsed import parse_run
 
 IDS = list(prompt_rows())[:600]

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from rupeebias.errors import DatasetFolderError
 
-from ..durable import sync_folder
 from ..errors import RupeeBiasError, UsageError
-from ..files import replaced_folder
+from ..files import replaced_folder, sync_folder
 from ..runs.manifest import Manifest, read_manifest
 from .answers import Answer, read_answers
 from .faults import Unmapped, listed

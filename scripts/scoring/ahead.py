@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..processes import begun
+from .forked import begun
 
 if TYPE_CHECKING:
     from rupeebias.metric.parser import ParseMode

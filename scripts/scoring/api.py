@@ -10,8 +10,8 @@ from rupeebias.metric.compute import score_readings
 from rupeebias.metric.constants import DATASET_FINGERPRINT
 
 from ..errors import UsageError
-from ..processes import map_in_processes, n_processes
 from ..release import facts
+from .forked import map_in_processes, n_processes
 from .parsed import ParsedRun, parse_run
 from .paths import resolved
 from .read import EmptyRunError, RunOutputs, read_run
