@@ -58,7 +58,7 @@ def audit(
     """
     told = locals()
     from ..generate.api import check_error_share, check_model, generate_outputs
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
     from ..report.api import check_folder
 
     options = options_of(told)

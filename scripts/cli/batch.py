@@ -61,7 +61,7 @@ def submit(
     """
     told = locals()
     from ..batch import api
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
 
     options = options_of(told)
     batch = api.BatchOptions(tokens=batch_tokens)
@@ -96,7 +96,7 @@ def collect(run: FolderArgument, price_in: opt.PriceIn = None, price_out: opt.Pr
     from ..errors import IncompleteRunError
     from ..generate.api import check_error_share
     from ..generate.options import GenerateOptions
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
 
     options = GenerateOptions(model="", price_in=price_in, price_out=price_out)
     with terminable():

@@ -61,7 +61,7 @@ def generate(
     1 failed, 2 wrong usage, 3 stopped or some requests failed, 130 interrupted.
     """
     told = locals()
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
 
     options = options_of(told)
     selection = selection_of(told)

@@ -48,7 +48,7 @@ def leaderboard(
     --upload sends a board of the results on the Hub only, and leaves files in the Space that no board wrote.
     """
     from ..errors import UsageError
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
     from ..hub.leaderboard.api import build_leaderboard
 
     if org is None and (results is None or upload):

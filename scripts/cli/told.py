@@ -25,7 +25,7 @@ def options_of(told: "Mapping[str, Any]") -> "GenerateOptions":
 
     An option that the command does not have keeps its default.
     """
-    from ..generate.gate import Bounds
+    from ..generate.limits import Bounds
     from ..generate.options import GenerateOptions
     from ..generate.retry import RetryRules
     from ..generate.runner import RunOptions

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...generate.terminating import terminable
+from ...generate.stopping import terminable
 from ..client import bound_requests, hub_client, require_clean
 from ..faults import HubError
 from ..names import DATASET, repository
