@@ -13,7 +13,7 @@ import rupeebias.cli.app
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
 from rupeebias.metric import constants
-from rupeebias.scoring import formats
+from rupeebias.scoring import read
 
 
 def command(*words: str | Path) -> int:
@@ -50,7 +50,7 @@ def test_help_of_parse_lists_the_use_cases(capsys: pytest.CaptureFixture[str]) -
 def test_help_of_score_lists_the_columns_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("score", "--help") == 0
     words = capsys.readouterr().out.replace(",", " ").replace(".", " ").replace(";", " ").split()
-    assert {*formats.COLUMNS, *formats.OPTIONAL_COLUMNS} <= set(words)
+    assert {*read.COLUMNS, *read.OPTIONAL_COLUMNS} <= set(words)
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -1,6 +1,5 @@
 """The command `rupeebias`: registers every command and turns errors into one line and an exit status."""
 
-import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -56,8 +55,6 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     submit.submit,
     validate_submission.validate_submission,
 )
-SHORT = frozenset({"build", "score", "compare", "parse"})
-"""Commands that end within seconds."""
 for _command in COMMANDS:
     # an answer such as "-5 lakh" is no option
     _settings = {"ignore_unknown_options": True} if _command is parse.parse else None
@@ -90,24 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors print as one line (`--debug` anywhere shows the traceback)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
-    try:
-        if arguments is None:
-            _start_quickly(words[:1])
-    except KeyboardInterrupt:
-        sys.exit(130)
+    # The matrices of scores are small: threads would wait for each other longer than they work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
-
-
-def _start_quickly(command: list[str]) -> None:
-    """Spare a short command, in a process of its own, what takes longer than its work."""
-    if SHORT.intersection(command):
-        gc.disable()  # they keep what they make until they end: looking for garbage takes a third of the time
-    if command in (["score"], ["compare"]):
-        # its matrices are small: threads would wait for each other longer than they work
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        from ..scoring.quick_scipy import load_special_functions
-
-        load_special_functions()
 
 
 def _run(words: list[str], *, debug: bool) -> int:

@@ -89,8 +89,8 @@ def _build_if_needed(folder: Path, say: "Callable[[str], None]") -> None:
 def _score(folder: Path, target: Path, report: Path, *, quiet: bool) -> None:
     from ..report.api import write_report_of
     from ..report.data import load_report_runs
-    from ..scoring.files import write_json
     from ..scoring.headline import print_headlines
+    from ..scoring.results import write_json
 
     runs = load_report_runs([folder])
     write_json(target, runs)
@@ -98,7 +98,7 @@ def _score(folder: Path, target: Path, report: Path, *, quiet: bool) -> None:
     if quiet:
         return
     typer.echo()
-    print_headlines([(run.name, run.result) for run in runs], published=True)
+    print_headlines(runs, published=True)
     typer.echo(f"\nfull result: {target}")
     typer.echo(f"report: {written}")
 

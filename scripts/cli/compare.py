@@ -30,8 +30,8 @@ def compare(
     """
     from rupeebias.metric.tables import COMPARISON_TABLES
 
-    from ..scoring.comparing import compare_paths, print_comparison
-    from ..scoring.files import check_targets, csv_files, write_comparison_csv, write_object
+    from ..scoring.compare import compare_paths, print_comparison
+    from ..scoring.results import check_targets, csv_files, write_comparison_csv, write_object
 
     check_targets((first, second), (json, csv, *csv_files(csv, COMPARISON_TABLES)))
     found = compare_paths(

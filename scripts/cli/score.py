@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -61,36 +61,31 @@ def score(
 
     Example: rupeebias score runs/* --json scores.json --csv tables/
     """
-    from ..scoring.ahead import reading
+    from ..scoring.headline import print_headlines
+    from ..scoring.results import (
+        SCORED_TABLES,
+        check_targets,
+        csv_files,
+        write_csv,
+        write_json,
+        write_markdown,
+    )
+    from ..scoring.score import score_results
 
-    mode: Literal["strict", "lenient"] = "strict" if strict else "lenient"
-    with reading(paths, mode) as reader:
-        from ..scoring.api import score_results
-        from ..scoring.files import (
-            SCORED_TABLES,
-            check_targets,
-            csv_files,
-            write_csv,
-            write_json,
-            write_markdown,
-        )
-        from ..scoring.headline import print_headlines
-
-        check_targets(paths, (json, markdown, csv, *csv_files(csv, SCORED_TABLES)))
-        runs = score_results(
-            paths,
-            note=lambda text: typer.echo(f"note: {text}", err=True),
-            reader=reader,
-            ci=None if ci is Interval.NONE else ci.value,
-            n_resamples=n_resamples,
-            seed=seed,
-            outcome=outcome.value,
-            threshold=threshold,
-            w_blocks=w_blocks.value,
-            n_permutations=permutations,
-            parse=mode,
-        )
-    print_headlines([(run.name, run.result) for run in runs], published=published)
+    check_targets(paths, (json, markdown, csv, *csv_files(csv, SCORED_TABLES)))
+    runs = score_results(
+        paths,
+        note=lambda text: typer.echo(f"note: {text}", err=True),
+        ci=None if ci is Interval.NONE else ci.value,
+        n_resamples=n_resamples,
+        seed=seed,
+        outcome=outcome.value,
+        threshold=threshold,
+        w_blocks=w_blocks.value,
+        n_permutations=permutations,
+        parse="strict" if strict else "lenient",
+    )
+    print_headlines(runs, published=published)
     for write, target in ((write_json, json), (write_markdown, markdown), (write_csv, csv)):
         if target:
             write(target, runs)
