@@ -330,4 +330,6 @@ def test_a_target_that_links_to_itself_is_told(
 def test_a_blank_before_a_formula_is_no_way_into_a_spreadsheet(tmp_path: Path) -> None:
     path = jsonl(tmp_path / " =1+1.jsonl", [{"prompt_id": IDS[0], "output": "### 900000 INR"}])
     assert command("score", path, "--csv", tmp_path / "csv") == 0
-    assert (tmp_path / "csv" / "headline.csv").read_text(encoding="utf-8").splitlines()[1].startswith("' =1+1")
+    assert (
+        (tmp_path / "csv" / "headline.csv").read_text(encoding="utf-8").splitlines()[1].startswith("' =1+1")
+    )

@@ -9,25 +9,7 @@ import typer
 
 from .. import __version__
 from ..errors import RupeeBiasError
-from . import (
-    audit,
-    batch,
-    build,
-    compare,
-    generate,
-    import_release,
-    join,
-    leaderboard,
-    local,
-    parse,
-    publish,
-    report,
-    runs,
-    score,
-    simulate,
-    submit,
-    validate_submission,
-)
+from . import audit, batch, build, generate, hub, import_release, models, parse, report, runs, score
 
 app = typer.Typer(
     name="rupeebias",
@@ -44,32 +26,32 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     build.build,
     generate.generate,
     score.score,
-    compare.compare,
+    score.compare,
     report.report,
     parse.parse,
     runs.runs,
-    join.join,
+    runs.join,
     import_release.import_release,
-    leaderboard.leaderboard,
-    publish.publish,
-    submit.submit,
-    validate_submission.validate_submission,
+    hub.leaderboard,
+    hub.publish,
+    hub.submit,
+    hub.validate_submission,
 )
 for _command in COMMANDS:
     # an answer such as "-5 lakh" is no option
     _settings = {"ignore_unknown_options": True} if _command is parse.parse else None
     app.command(context_settings=_settings)(_command)
 app.add_typer(batch.app, name="batch")
-app.add_typer(local.app, name="local")
-app.add_typer(simulate.app, name="simulate")
+app.add_typer(models.local, name="local")
+app.add_typer(models.simulate, name="simulate")
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from rupeebias.metric.constants import BENCHMARK_VERSION
+        from rupeebias.metric.benchmark import DESIGN
         from rupeebias.metric.version import METRIC_VERSION
 
-        typer.echo(f"rupeebias {__version__}, dataset {BENCHMARK_VERSION}, metric {METRIC_VERSION}")
+        typer.echo(f"rupeebias {__version__}, dataset {DESIGN.version}, metric {METRIC_VERSION}")
         raise typer.Exit
 
 
