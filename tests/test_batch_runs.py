@@ -31,9 +31,8 @@ _DRIVER = """
     from rupeebias.cli.app import main
     from rupeebias.errors import RupeeBiasError
     from rupeebias.batch.api import BatchOptions, generate_by_batch
+    from rupeebias.generate.options import GenerateOptions, RunOptions
     from rupeebias.generate.retry import RetryRules
-    from rupeebias.generate.runner import RunOptions
-    from rupeebias.generate.options import GenerateOptions
     from rupeebias.models.types import ModelOptions
     from rupeebias.runs.selection import Selection
 
@@ -45,7 +44,9 @@ _DRIVER = """
             return
         model_options = ModelOptions(base_url=base_url, max_tokens=50)
         retries = RunOptions(retries=RetryRules(max_retries=3, first_wait_s=0.02, longest_wait_s=1.0))
-        told = GenerateOptions(model, model_options, retries, run=Path(run), **options)
+        told = GenerateOptions(
+            model, model_options=model_options, run_options=retries, run=Path(run), **options
+        )
         try:
             how = BatchOptions(**{"poll_s": 0.02, **batch})
             generate_by_batch(told, Selection.parse(axes=["gender"], limit=2), print, how)

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from rupeebias.errors import UsageError
+from rupeebias.generate.options import RunOptions
 from rupeebias.generate.progress import Progress
-from rupeebias.generate.runner import RunOptions, run
+from rupeebias.generate.runner import run
 from rupeebias.models.opening import open_model
 from rupeebias.models.types import CallError, ModelOptions, Request
 from rupeebias.models.workers import WorkerPool

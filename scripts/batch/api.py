@@ -26,8 +26,9 @@ from ..runs.outputs import Key
 from ..runs.reuse import take_over
 from ..runs.selection import Selection
 from .engine import Engine
+from .options import BatchOptions
 from .types import BatchClient, State
-from .work import BatchOptions, Work, client_of, open_work, prepare_batch, prepared_from
+from .work import Work, client_of, open_work, prepare_batch, prepared_from
 
 __all__ = ["BatchOptions", "cancel", "collect", "generate_by_batch", "status", "submit", "submit_rest"]
 

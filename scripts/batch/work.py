@@ -23,26 +23,10 @@ from ..runs.selection import Selection, expected_prompt_ids
 from .collecting import Collector
 from .engine import Budget, Engine
 from .lines import check_settings
+from .options import BatchOptions
 from .types import BatchClient
 
 PROVIDERS: Final = ("openai", "anthropic")
-
-
-@dataclass(frozen=True, slots=True)
-class BatchOptions:
-    """What concerns batches alone; none of it changes an answer."""
-
-    tokens: int | None = None
-    """Most estimated tokens to have queued at once; None: what the provider lets through."""
-    poll_s: float = 60.0
-    """Longest wait between two looks at the batches, in seconds."""
-    max_tries: int = 4
-    """Attempts at a request whose errors may pass."""
-
-    def __post_init__(self) -> None:
-        """Raise UsageError for a bound that lets nothing through."""
-        if self.tokens is not None and not 1 <= self.tokens < 2**63:
-            raise UsageError(f"--batch-tokens {self.tokens}: expected 1 or more, of at most 64 bits")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Final
 
 from ..models.prices import Budget, likely_tokens
 from ..models.types import CallError, Reply, Request
+from .options import Bounds
 from .stopping import Stopping
 
 Clock = Callable[[], float]
@@ -113,20 +114,6 @@ class Pace:
     def correct(self, units: float) -> None:
         """Give back `units` that were reserved and not used, or take (below 0) what was used beyond."""
         self._level = min(self._level + units, self._burst)
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much may be asked."""
-
-    max_connections: int = 16
-    """Calls at once, at most: fewer while the provider says 429."""
-    requests_per_minute: float | None = None
-    """None: no bound."""
-    tokens_per_minute: float | None = None
-    """Tokens in and out; None: no bound."""
-    max_tokens: int | None = None
-    """Longest answer, to estimate tokens before a call; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ import itertools
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
+
+from typer import Option
 
 from ..models.types import CallError
 
@@ -20,7 +22,7 @@ _Result = TypeVar("_Result")
 class RetryRules:
     """How often and how soon."""
 
-    max_retries: int = 8
+    max_retries: Annotated[int, Option(help="Retries of one request.")] = 8
     """Further attempts after the first failed one of a request."""
     first_wait_s: float = 1.0
     """Wait before the first retry where the server names none; it doubles each time."""

@@ -16,10 +16,10 @@ from ..models.types import Adjustable, Complete, Model
 from ..runs.batches import keys_in_flight
 from ..runs.directory import OUTPUTS, OpenRun
 from ..runs.manifest import FILE, Counts, now, write_manifest
-from .options import GenerateOptions
+from .options import GenerateOptions, RunOptions
 from .plan import by_system_prompt, connections, plan_line, settled, shuffled_requests
 from .progress import Progress, open_display
-from .runner import RunOptions, RunResult, run
+from .runner import RunResult, run
 
 Say = Callable[[str], None]
 
