@@ -61,7 +61,7 @@ def leaderboard(
     with ExitStack() as stack:
         stack.enter_context(terminable())
         if org is not None:
-            from ..hub.leaderboard import space
+            from ..hub import space
 
             if upload:
                 space.check_rights(org)
