@@ -16,8 +16,7 @@ import pyarrow.parquet as pq
 from rupeebias.errors import DatasetFolderError
 
 from .columns import BlockTable, Codes, Column, Value
-from .records import Language
-from .schema import COLUMNS, Kind
+from .records import ColumnSpec, Kind
 
 _ARROW_TYPE: Final[dict[Kind, Any]] = {
     "text": pa.string(),
@@ -25,21 +24,16 @@ _ARROW_TYPE: Final[dict[Kind, Any]] = {
     "int32": pa.int32(),
     "float64": pa.float64(),
 }
-ARROW_SCHEMA: Final = pa.schema(
-    [
-        pa.field(spec.name, _ARROW_TYPE[spec.kind], metadata={"description": spec.description})
-        for spec in COLUMNS
-    ]
-)
-_SENTENCES: Final = (
-    "identifier_phrase",
-    "question",
-    "achievement",
-    "service_description",
-    "system_prompt",
-    "prompt",
-)
-"""Columns that nobody filters by range: their statistics would be a fifth of the files."""
+
+
+def arrow_schema(specs: Sequence[ColumnSpec]) -> Any:
+    """Return the Arrow schema of a dataset with these columns."""
+    return pa.schema(
+        [
+            pa.field(spec.name, _ARROW_TYPE[spec.kind], metadata={"description": spec.description})
+            for spec in specs
+        ]
+    )
 
 
 def write_table(table: BlockTable, path: Path) -> None:
@@ -47,42 +41,45 @@ def write_table(table: BlockTable, path: Path) -> None:
 
     Equal tables give equal bytes with one version of pyarrow.
     """
-    arrow = pa.Table.from_arrays(
-        [_arrow_array(table.columns[spec.name], spec.kind) for spec in COLUMNS],
-        schema=ARROW_SCHEMA,
-    )
+    schema = arrow_schema(table.specs)
+    columns = [_arrow_array(table.columns[spec.name], spec.kind) for spec in table.specs]
+    arrow = pa.Table.from_arrays(columns, schema=schema)
     start = 0
     with pq.ParquetWriter(
         path,
-        ARROW_SCHEMA,
+        schema,
         compression="zstd",
-        use_dictionary=[spec.name for spec in COLUMNS if spec.kind != "text"],
-        write_statistics=[spec.name for spec in COLUMNS if spec.name not in _SENTENCES],
+        use_dictionary=[spec.name for spec in table.specs if spec.kind != "text"],
+        # nobody filters sentences by range, and their statistics would be a fifth of the files
+        write_statistics=[
+            spec.name for spec in table.specs if not _holds_sentences(table.columns[spec.name])
+        ],
     ) as writer:
         for rows in table.axis_rows:
             writer.write_table(arrow.slice(start, rows))
             start += rows
 
 
-def read_table(path: Path, use_case: str, language: Language) -> BlockTable:
-    """Read the table of one use case and language.
+def read_table(path: Path, like: BlockTable) -> BlockTable:
+    """Read the table of the use case and language of `like`, with its columns.
 
     Raises DatasetFolderError if the file is missing, is not Parquet or has other columns.
     """
+    schema = arrow_schema(like.specs)
     try:
         arrow = pq.ParquetFile(path).read()
-        if not arrow.schema.equals(ARROW_SCHEMA):
-            raise DatasetFolderError(f"{path}: columns or types differ: {_difference(arrow.schema)}")
+        if not arrow.schema.equals(schema):
+            raise DatasetFolderError(f"{path}: columns or types differ: {_difference(arrow.schema, schema)}")
         arrow = arrow.unify_dictionaries().combine_chunks()
-        columns = {spec.name: _column(arrow[spec.name], spec.kind) for spec in COLUMNS}
+        columns = {spec.name: _column(arrow[spec.name], spec.kind) for spec in like.specs}
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise DatasetFolderError(f"{path}: cannot be read as Parquet: {error}") from None
-    return BlockTable(use_case, language, [arrow.num_rows], columns)
+    return BlockTable(like.use_case, like.language, [arrow.num_rows], like.specs, columns)
 
 
 def loaded_bytes(table: BlockTable) -> int:
     """Return the size of the table in Arrow's memory with plain strings, as `datasets` loads it."""
-    return sum(_column_bytes(table.columns[spec.name], spec.kind) for spec in COLUMNS)
+    return sum(_column_bytes(table.columns[spec.name], spec.kind) for spec in table.specs)
 
 
 def _column_bytes(column: Column, kind: Kind) -> int:
@@ -159,11 +156,14 @@ def _by_appearance(array: Any, dtype: np.dtype[Any], words: list[Value] | None) 
     )
 
 
-def _difference(schema: Any) -> str:
-    found = {field.name: str(field.type) for field in schema}
-    expected = {field.name: str(field.type) for field in ARROW_SCHEMA}
-    for name in expected:
-        if found.get(name) != expected[name]:
-            return f"{name} is {found.get(name, 'missing')}, expected {expected[name]}"
-    extra = [name for name in found if name not in expected]
+def _holds_sentences(column: Column) -> bool:
+    return any(isinstance(value, str) and " " in value and len(value) > 40 for value in column.values)
+
+
+def _difference(schema: Any, expected: Any) -> str:
+    found, wanted = ({field.name: str(field.type) for field in each} for each in (schema, expected))
+    for name in wanted:
+        if found.get(name) != wanted[name]:
+            return f"{name} is {found.get(name, 'missing')}, expected {wanted[name]}"
+    extra = [name for name in found if name not in wanted]
     return f"unknown columns {', '.join(extra)}" if extra else "another order of columns"

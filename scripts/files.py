@@ -1,4 +1,4 @@
-"""Replaces a folder as a whole, so that no reader meets a half-written one."""
+"""Writes a file or a folder whole or not at all, so that no reader meets a half-written one."""
 
 import os
 import re
@@ -10,6 +10,52 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import DatasetFolderError
+
+
+def write_file(path: Path, content: bytes | str, *, durable: bool = False) -> None:
+    """Replace a file in one step: a full disk or a kill leaves the old one as it was. Text becomes UTF-8.
+
+    `durable` brings it to the disk, its name included, before this returns. A link stays one: what it points
+    to is replaced. Raises OSError as the system does.
+    """
+    place = path.resolve()
+    data = content.encode() if isinstance(content, str) else content
+    descriptor, name = tempfile.mkstemp(prefix=f".{place.name}-", suffix=".new", dir=place.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        temporary.chmod(_mode(place))
+        temporary.replace(place)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if durable:
+        sync_folder(place.parent)
+
+
+def _mode(place: Path) -> int:
+    """Return the rights of the file that is replaced, or those of a new file: a temporary one is private."""
+    try:
+        return place.stat().st_mode & 0o7777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in `folder` to the disk: a new file survives a power failure only then."""
+    if sys.platform == "win32":  # a folder cannot be opened there, and names are kept by the file system
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -1,110 +1,122 @@
-"""One task for many items on all cores, in forked processes: what is loaded already is shared by all."""
+"""The one way to work in several processes: a task for many items, each result as it comes."""
 
+import faulthandler
+import multiprocessing
 import os
-import signal
 import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import partial
-from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
-
-import orjson
-
-from .children import n_processors
+from typing import Final, TypeVar
 
 _Item = TypeVar("_Item")
-MOST: Final = 4
-"""No more processes than this: each holds the outputs of a run."""
+_Result = TypeVar("_Result")
+
+_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Libraries of linear algebra start a thread a core in each process, which share the cores already."""
 
 
-class _Child(NamedTuple):
-    pid: int
-    results: int
-    """Descriptor from which its results are read."""
+class ProcessDiedError(Exception):
+    """The process that did a task ended in the middle: too much memory or time, or a fault of a library."""
 
 
-def n_processes() -> int:
-    """Return how many processes to work in: 1 where this one has threads, which a fork would cut off."""
-    if sys.platform != "linux" or len(list(Path("/proc/self/task").iterdir())) > 1:
-        return 1
-    return min(n_processors(), MOST)
+def n_processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_tasks(
+    task: Callable[[_Item], _Result],
+    items: Sequence[_Item],
+    *,
+    workers: int | None = None,
+    tasks_a_process: int | None = None,
+    time_limit_s: float | None = None,
+) -> Iterator[tuple[int, _Result | Exception]]:
+    """Yield (index of the item, the task's result or the error it raised), in the order in which tasks end.
+
+    The task is a function of a module, its items and results can be pickled. With one worker (the default: as
+    many as processors and items) it runs here. A process that a task ends, or that is at it for longer than
+    `time_limit_s`, costs that item alone: it is yielded as ProcessDiedError, the others are done again. After
+    `tasks_a_process` tasks each, processes are replaced: memory that libraries keep does not add up.
+    """
+    n = min(workers or n_processors(), len(items))
+    if n <= 1 and time_limit_s is None:
+        yield from ((at, _tried(task, item)) for at, item in enumerate(items))
+        return
+    # A pool of its own for each round: `max_tasks_per_child` can dead-lock in Python 3.11.
+    size = n * tasks_a_process if tasks_a_process else len(items)
+    for first in range(0, len(items), size):
+        yield from _round(task, items, range(first, min(first + size, len(items))), n, time_limit_s)
+
+
+def _round(
+    task: Callable[[_Item], _Result],
+    items: Sequence[_Item],
+    places: Sequence[int],
+    workers: int,
+    time_limit_s: float | None,
+) -> Iterator[tuple[int, _Result | Exception]]:
+    lost: list[int] = []
+    with _pool(min(workers, len(places))) as pool:
+        futures: dict[Future[_Result | Exception], int] = {}
+        for at in places:
+            try:
+                futures[pool.submit(_limited, task, items[at], time_limit_s)] = at
+            except BrokenProcessPool:
+                lost.append(at)
+        for future in as_completed(futures):
+            try:
+                yield futures[future], future.result()
+            except BrokenProcessPool:  # every item under way fails with the one that ended its process
+                lost.append(futures[future])
+    if len(places) == 1:
+        yield from ((at, ProcessDiedError("the process ended before it had a result")) for at in lost)
+        return
+    for at in sorted(lost):
+        yield from _round(task, items, (at,), 1, time_limit_s)
+
+
+def _limited(
+    task: Callable[[_Item], _Result], item: _Item, time_limit_s: float | None
+) -> _Result | Exception:
+    if time_limit_s is None:
+        return _tried(task, item)
+    # The watchdog needs no Python to run: a task inside a library's loop ends as well.
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+        faulthandler.dump_traceback_later(time_limit_s, exit=True, file=nowhere)
+        try:
+            return _tried(task, item)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _tried(task: Callable[[_Item], _Result], item: _Item) -> _Result | Exception:
+    try:
+        return task(item)
+    except Exception as error:
+        return error
 
 
 @contextmanager
-def begun(task: Callable[[], bytes]) -> Iterator[Callable[[], bytes | None]]:
-    """Begin a task in a process of its own; what is yielded waits for its result.
-
-    The result is None where the task raised, and where there is but one process to work in.
-    """
-    child = _start(task) if n_processes() > 1 else None
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Yield a pool of fresh processes; one that is left by an error or an interrupt ends at once."""
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    main = sys.modules["__main__"]
+    # A process that is spawned runs the caller's script first: an unguarded one would audit a second time.
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    unset = [name for name in _ONE_THREAD if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
     try:
-        yield lambda: _told(child) if child else None
+        yield pool
+    except BaseException:
+        for process in list((pool._processes or {}).values()):
+            process.kill()
+        raise
     finally:
-        if child:
-            _end(child)
-
-
-def map_in_processes(task: Callable[[_Item], Any], items: Sequence[_Item], n: int) -> list[Any]:
-    """Return the task's result for each item, in order; None where it raised, or was not tried.
-
-    Results must be plain JSON values. An error is not told: who calls the task again for an item without a
-    result gets it from there. With one process or one item nothing is tried.
-    """
-    n = min(n, len(items))
-    if n < 2:
-        return [None] * len(items)
-    results: list[Any] = [None] * len(items)
-    children: list[_Child] = []
-    try:
-        children.extend(_start(partial(_all_tried, task, items[at::n])) for at in range(1, n))
-        results[::n] = [_tried(task, item) for item in items[::n]]
-        for at, child in enumerate(children, start=1):
-            told = _told(child)
-            results[at::n] = orjson.loads(told) if told else [None] * len(items[at::n])
-    finally:
-        for child in children:
-            _end(child)
-    return results
-
-
-def _tried(task: Callable[[_Item], Any], item: _Item) -> Any:
-    try:
-        return task(item)
-    except Exception:
-        return None
-
-
-def _all_tried(task: Callable[[_Item], Any], items: Sequence[_Item]) -> bytes:
-    return orjson.dumps([_tried(task, item) for item in items])
-
-
-def _start(task: Callable[[], bytes]) -> _Child:
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid:
-        os.close(writing)
-        return _Child(pid, reading)
-    status = 1
-    try:
-        os.close(reading)
-        result = task()
-        with os.fdopen(writing, "wb") as pipe:
-            pipe.write(len(result).to_bytes(8, "big") + result)
-        status = 0
-    finally:
-        os._exit(status)  # nothing that the parent set up is ended twice
-
-
-def _told(child: _Child) -> bytes | None:
-    """Return a child's result, None if it ended before it had told all of it."""
-    with os.fdopen(os.dup(child.results), "rb") as pipe:
-        told = pipe.read()
-    result = told[8:]
-    return result if len(told) >= 8 and len(result) == int.from_bytes(told[:8], "big") else None
-
-
-def _end(child: _Child) -> None:
-    os.close(child.results)
-    os.kill(child.pid, signal.SIGKILL)  # it has told its result, or that is not wanted any more
-    os.waitpid(child.pid, 0)
+        pool.shutdown(cancel_futures=True)
+        sys.modules["__main__"] = main
+        for name in unset:
+            del os.environ[name]

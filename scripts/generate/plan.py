@@ -34,8 +34,8 @@ def prompts_of(
     `components` are those to render, None: the benchmark's own. Raises RupeeBiasError if they are not those
     that metric/constants.py was written from: then selection and scoring would speak of other prompts.
     """
+    from rupeebias.dataset_builder.columns import dataset_fingerprint
     from rupeebias.dataset_builder.components import load_components
-    from rupeebias.dataset_builder.fingerprint import dataset_fingerprint
     from rupeebias.dataset_builder.prompts import iter_prompts, with_fairness
     from rupeebias.metric.constants import DATASET_FINGERPRINT
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..durable import sync_folder
 from ..errors import RupeeBiasError, UsageError
+from ..files import sync_folder
 from .journal import Journal
 from .lock import RunLock
 from .manifest import FILE, Counts, Manifest, is_manifest, read_manifest, shortened, write_manifest

@@ -13,8 +13,8 @@ from types import TracebackType
 
 import orjson
 
-from ..durable import sync_folder
 from ..errors import RupeeBiasError
+from ..files import sync_folder
 from ..models.secrets import Secrets
 from .outputs import Key, Record, parse_line, read_outputs
 from .records import ANSWER

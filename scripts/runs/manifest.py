@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from ..durable import sync_folder
 from ..errors import RupeeBiasError, UsageError
+from ..files import sync_folder
 from ..models.types import JSON
 from ..naming import file_name
 from .selection import Selection, expected_prompt_ids

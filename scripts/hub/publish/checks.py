@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from rupeebias.dataset_builder.eval_yaml import EVAL_YAML, eval_yaml_problems
+from rupeebias.dataset_builder.card import EVAL_YAML, eval_yaml_problems
 from rupeebias.dataset_builder.folder import BuildSummary, check_dataset
 
 from ...errors import RupeeBiasError

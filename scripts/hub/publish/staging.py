@@ -8,7 +8,7 @@ from typing import Final, Literal
 from rupeebias.dataset_builder.card import HUB, Addresses, published_addresses
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.folder import MANIFEST, BuildSummary, build_dataset
-from rupeebias.dataset_builder.metric_folder import build_metric, check_metric
+from rupeebias.dataset_builder.metric_design import build_metric, check_metric
 from rupeebias.metric.version import METRIC_VERSION
 
 from ...errors import RupeeBiasError
