@@ -28,10 +28,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rupeebias.generate.gate import Bounds
+from rupeebias.generate.options import Bounds, RunOptions
 from rupeebias.generate.plan import prompts_of, shuffled_requests
 from rupeebias.generate.progress import PlainLines
-from rupeebias.generate.runner import RunOptions, run
+from rupeebias.generate.runner import run
 from rupeebias.generate.sight import Sight
 from rupeebias.models.opening import open_model
 from rupeebias.models.types import Complete, Model, ModelOptions, Reply, Request

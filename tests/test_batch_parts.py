@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from rupeebias.batch.anthropic_client import AnthropicClient
-from rupeebias.batch.calling import Patience, patiently
+from rupeebias.batch.calling import patiently
 from rupeebias.batch.collecting import Collector
 from rupeebias.batch.faults import api_error, is_token_limit, line_error, told_limit
 from rupeebias.batch.ids import custom_id, hash_in, key_hash, keys_by_hash, new_id
 from rupeebias.batch.lines import read_anthropic_line, read_openai_line
 from rupeebias.batch.openai_client import OpenAIClient
+from rupeebias.batch.options import Patience
 from rupeebias.batch.packing import Packer, Room, estimated_tokens
 from rupeebias.batch.record import (
     Entry,

@@ -31,7 +31,7 @@ _DRIVER = """
     from rupeebias.cli.app import main
     from rupeebias.errors import RupeeBiasError
     from rupeebias.batch.api import BatchOptions, generate_by_batch
-    from rupeebias.batch.calling import Patience
+    from rupeebias.batch.options import Patience
     from rupeebias.generate.options import GenerateOptions
     from rupeebias.models.types import ModelOptions
     from rupeebias.runs.selection import Selection
@@ -43,7 +43,7 @@ _DRIVER = """
             print(pid)
             return
         model_options = ModelOptions(base_url=base_url, max_tokens=50)
-        told = GenerateOptions(model, model_options, run=Path(run), **options)
+        told = GenerateOptions(model, model_options=model_options, run=Path(run), **options)
         patience = Patience(retries=3, first_wait_s=0.02, longest_wait_s=1.0)
         try:
             how = BatchOptions(patience=patience, **{"poll_s": 0.02, **batch})

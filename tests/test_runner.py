@@ -20,10 +20,10 @@ from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
-from rupeebias.generate.gate import Bounds
+from rupeebias.generate.options import Bounds, RunOptions
 from rupeebias.generate.plan import prompts_of
 from rupeebias.generate.retry import RetryRules
-from rupeebias.generate.runner import RunOptions, RunResult, run
+from rupeebias.generate.runner import RunResult, run
 from rupeebias.generate.sight import Sight
 from rupeebias.models.prices import Budget
 from rupeebias.models.types import CallError, Complete, Reply, Request
@@ -438,7 +438,8 @@ def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> 
         import asyncio, sys
         from pathlib import Path
         from rupeebias.runs.journal import Journal
-        from rupeebias.generate.runner import RunOptions, run
+        from rupeebias.generate.options import RunOptions
+        from rupeebias.generate.runner import run
         from rupeebias.generate.sight import Sight
         from rupeebias.models.types import Reply, Request
 

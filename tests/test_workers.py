@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from rupeebias.errors import UsageError
-from rupeebias.generate.runner import RunOptions, run
+from rupeebias.generate.options import RunOptions
+from rupeebias.generate.runner import run
 from rupeebias.generate.sight import Sight
 from rupeebias.models.opening import open_model
 from rupeebias.models.types import CallError, ModelOptions, Request

@@ -24,10 +24,11 @@ from ..runs.manifest import Counts, read_manifest, write_manifest
 from ..runs.outputs import Key
 from ..runs.reuse import take_over
 from ..runs.selection import Selection
-from .calling import Patience, patiently
+from .calling import patiently
 from .engine import Engine
 from .ids import key_hash
-from .opening import BatchOptions, Work, client_of, open_work, prepare_batch, prepared_from
+from .opening import Work, client_of, open_work, prepare_batch, prepared_from
+from .options import BatchOptions, Patience
 from .record import Entry, Stage, read_ledger
 from .wire import BatchClient, State
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from ..models.types import Request
 from ..runs.outputs import Key
-from .calling import Patience, patiently
+from .calling import patiently
 from .collecting import Collector, Harvest
 from .faults import is_token_limit, told_limit
 from .ids import key_hash, new_id
+from .options import Patience
 from .packing import Packed, Packer, Room
 from .record import FILE, Entry, Ledger, Stage, collected
 from .wire import ApiError, BatchClient, LineResult, Remote, State, Tag

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -19,32 +19,13 @@ from ..runs.manifest import Manifest, read_manifest
 from ..runs.outputs import Key
 from ..runs.selection import Selection, expected_prompt_ids
 from .bodies import check_settings
-from .calling import Patience
 from .clients import check_provider, open_client
 from .collecting import Collector
 from .engine import Budget, Engine
 from .ids import keys_by_hash
+from .options import BatchOptions
 from .record import Ledger, read_ledger
 from .wire import BatchClient
-
-
-@dataclass(frozen=True, slots=True)
-class BatchOptions:
-    """What concerns batches alone; none of it changes an answer."""
-
-    tokens: int | None = None
-    """Most estimated tokens to have queued at once; None: what the provider lets through."""
-    poll_s: float = 60.0
-    """Longest wait between two looks at the batches, in seconds."""
-    max_tries: int = 4
-    """Attempts at a request whose errors may pass."""
-    patience: Patience = field(default_factory=Patience)
-    """How hard to try each call of the interface."""
-
-    def __post_init__(self) -> None:
-        """Raise UsageError for a bound that lets nothing through."""
-        if self.tokens is not None and not 1 <= self.tokens < 2**63:
-            raise UsageError(f"--batch-tokens {self.tokens}: expected 1 or more, of at most 64 bits")
 
 
 @dataclass(frozen=True, slots=True)

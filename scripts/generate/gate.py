@@ -5,21 +5,8 @@ from dataclasses import dataclass
 from ..models.prices import Budget, likely_tokens
 from ..models.types import CallError, Reply, Request
 from .limits import AdaptiveLimit, Clock, Pace
+from .options import Bounds
 from .stopping import Stopping
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much may be asked."""
-
-    max_connections: int = 16
-    """Calls at once, at most: fewer while the provider says 429."""
-    requests_per_minute: float | None = None
-    """None: no bound."""
-    tokens_per_minute: float | None = None
-    """Tokens in and out; None: no bound."""
-    max_tokens: int | None = None
-    """Longest answer, to estimate tokens before a call; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)

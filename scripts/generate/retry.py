@@ -2,6 +2,9 @@
 
 import random
 from dataclasses import dataclass
+from typing import Annotated
+
+from typer import Option
 
 from ..models.types import CallError
 
@@ -10,7 +13,7 @@ from ..models.types import CallError
 class RetryRules:
     """How often and how soon."""
 
-    max_retries: int = 8
+    max_retries: Annotated[int, Option(help="Retries of one request.")] = 8
     """Further attempts after the first failed one of a request."""
     first_wait_s: float = 1.0
     """Wait before the first retry where the server names none; it doubles each time."""

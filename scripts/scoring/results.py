@@ -2,22 +2,23 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import orjson
 
-from rupeebias.metric import COMPARISON_TABLES, HEADLINES, TABLES, Result
+from rupeebias.metric import COMPARISON_TABLES, TABLES, Result
+from rupeebias.metric.design import Design
 
 from ..errors import RupeeBiasError, UsageError
+from ..files import write_file
+from ..words import inert, markdown, markdown_table
 from .headline import headline_cells, headline_columns
-from .paths import resolved
+from .read import resolved
 
 SCORES: Final = "scores.json"
 """The one file of a run directory that a result may replace."""
-
-
 SCORED_TABLES: Final = ("headline", *TABLES)
 """Names of the CSV files of a result."""
 
@@ -29,6 +30,13 @@ class NamedResult(Protocol):
     def name(self) -> str: ...
     @property
     def result(self) -> Result: ...
+    @property
+    def design(self) -> Design: ...
+
+
+def flat(result: Result) -> dict[str, Any]:
+    """Return the headline values of a result, without its tables, settings and warnings."""
+    return {name: value for name, value in result.items() if not isinstance(value, dict | list)}
 
 
 def write_json(path: Path, runs: Sequence[NamedResult]) -> None:
@@ -46,25 +54,21 @@ def write_object(path: Path, content: Any) -> None:
 
 def write_csv(folder: Path, runs: Sequence[NamedResult]) -> None:
     """Write headline.csv and one file a table, each row with its run in the first column."""
-    folder.mkdir(parents=True, exist_ok=True)
-    _write_rows(folder / "headline.csv", ("run", *HEADLINES), _headline_rows(runs))
+    headlines = [{"run": run.name, **flat(run.result)} for run in runs]
+    columns = dict.fromkeys(name for row in headlines for name in row)  # benchmarks differ in languages
+    _write_rows(folder / "headline.csv", tuple(columns), headlines)
     for name, table in TABLES.items():
         rows = ({"run": run.name, **row} for run in runs for row in run.result["tables"][name])
         _write_rows(folder / f"{name}.csv", ("run", *table.keys, *table.values), rows)
 
 
-def write_comparison_csv(folder: Path, result: dict[str, Any]) -> None:
+def write_comparison_csv(folder: Path, result: Mapping[str, Any]) -> None:
     """Write one file for each table of a comparison."""
-    folder.mkdir(parents=True, exist_ok=True)
     for name, table in COMPARISON_TABLES.items():
         _write_rows(folder / f"{name}.csv", (*table.keys, *table.values), result["tables"][name])
 
 
-def _headline_rows(runs: Sequence[NamedResult]) -> Iterable[dict[str, Any]]:
-    return ({"run": run.name, **{key: run.result[key] for key in HEADLINES}} for run in runs)
-
-
-def _write_rows(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
+def _write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
@@ -72,60 +76,31 @@ def _write_rows(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any
     _write(path, text.getvalue())
 
 
-def inert(cell: Any) -> Any:
-    """Return a cell that a spreadsheet does not take for a formula: names of models are not ours."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
-
-
 def write_markdown(path: Path, runs: Sequence[NamedResult]) -> None:
     """Write the headline table and the warnings of each run."""
-    columns = headline_columns(runs[0].result)
-    lines = [_markdown_row(columns), _markdown_row("---" for _ in columns)]
-    lines += [_markdown_row(headline_cells(run.name, run.result)) for run in runs]
+    rows = [headline_cells(run.name, run.result, runs) for run in runs]
+    lines = list(markdown_table(headline_columns(runs), rows))
     for run in runs:
-        lines += ["", f"Warnings of {_escaped(run.name)}:", ""] if run.result["warnings"] else []
-        lines += [f"- {_escaped(warning)}" for warning in run.result["warnings"]]
+        lines += ["", f"Warnings of {markdown(run.name)}:", ""] if run.result["warnings"] else []
+        lines += [f"- {markdown(warning)}" for warning in run.result["warnings"]]
     _write(path, "\n".join(lines) + "\n")
 
 
-def _markdown_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
-
-
-def _escaped(text: str) -> str:
-    for mark in "\\`|<>[]*_":
-        text = text.replace(mark, f"\\{mark}")
-    return text.replace("\n", " ")
-
-
 def _write(path: Path, text: str) -> None:
-    """Replace a file in one step: a full disk leaves the old one as it was. A link stays one."""
+    """Replace a file in one step; write into a device or a pipe, which must not be replaced."""
     place = resolved(path)
-    if place.exists() and not place.is_file():
-        _write_into(path, place, text)
-        return
-    temporary = place.with_name(f".{place.name}.new")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        temporary.replace(place)
+        if place.exists() and not place.is_file():
+            with place.open("w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        else:
+            write_file(place, text)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise _cannot_write(path, error) from None
-
-
-def _write_into(path: Path, place: Path, text: str) -> None:
-    """Write to a device or a pipe, which must not be replaced."""
-    try:
-        with place.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-
-
-def _cannot_write(path: Path, error: OSError) -> RupeeBiasError:
-    fault = error.strerror or str(error)
-    return RupeeBiasError(f"{path} cannot be written ({fault}): free space, or choose another place")
+        fault = error.strerror or str(error)
+        raise RupeeBiasError(
+            f"{path} cannot be written ({fault}): free space, or choose another place"
+        ) from None
 
 
 def csv_files(folder: Path | None, names: Iterable[str]) -> list[Path]:

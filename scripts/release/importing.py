@@ -5,14 +5,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rupeebias.errors import DatasetFolderError
-
-from ..errors import RupeeBiasError, UsageError
+from ..errors import DatasetFolderError, RupeeBiasError, UsageError
 from ..files import replaced_folder, sync_folder
 from ..runs.manifest import Manifest, read_manifest
-from .answers import Answer, read_answers
-from .faults import Unmapped, listed
-from .files import ReleaseFile, find_files
+from ..words import listed
+from .files import NAMED, ReleaseFile, Unmapped, find_files
+from .records import Answer, read_answers
 from .repeats import Settled, settle
 from .run import check_same, planned_manifest, write_run
 
@@ -117,5 +115,5 @@ def _check(done: Import, path: Path, skip_unmapped: bool) -> None:
             f"{done.unmapped}\nCorrect them, or leave them out with --skip-unmapped; nothing was written."
         )
     if not done.runs:
-        why = str(done.unmapped) if done.unmapped.count else listed(done.left_out)
+        why = str(done.unmapped) if done.unmapped.count else listed(done.left_out, NAMED)
         raise UsageError(f"nothing to import in {path}: its files hold no record of use; {why}")
