@@ -3,23 +3,62 @@
 An entry is **planned** before anything is sent, **sent** once the provider's id for it is known, and
 **collected** when its results are safe in outputs.jsonl. Only the first two hold requests back from
 being asked again.
+
+A line of a batch has a custom id: the chunk's id, `-`, and a hash of (prompt_id, repeat), short enough for
+every provider (64 characters) and computable from the run alone. The first part tells the batches of a run
+apart, so that a batch found at the provider can be proved to be ours; the second says which request it is.
 """
 
-import os
+import secrets
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
 from ..errors import RupeeBiasError
-from ..runs.outputs import Key
-from .ids import key_hash, new_id
+from ..files import write_file
+from .outputs import Key
 
 FILE: Final = "batches.json"
 _FORMAT: Final = 1
+_CHUNK_BYTES: Final = 6
+_HASH_BYTES: Final = 8
+
+
+def new_id() -> str:
+    """Return a random id for a run or a chunk, 12 characters."""
+    return secrets.token_hex(_CHUNK_BYTES)
+
+
+def key_hash(key: Key) -> str:
+    """Return the 16 characters that stand for a request."""
+    prompt_id, repeat = key
+    return blake2b(f"{prompt_id}\n{repeat}".encode(), digest_size=_HASH_BYTES).hexdigest()
+
+
+def custom_id(chunk: str, key: Key) -> str:
+    """Return the id under which `key` is sent in `chunk`."""
+    return f"{chunk}-{key_hash(key)}"
+
+
+def hash_in(chunk: str, text: str) -> str | None:
+    """Return the hash in a custom id of `chunk`; None for the id of another batch."""
+    start, dash, rest = text.partition("-")
+    return rest if dash and start == chunk else None
+
+
+def keys_by_hash(keys: Iterable[Key]) -> dict[str, Key]:
+    """Return the requests of a run by hash. Raises RupeeBiasError if two share one."""
+    by_hash: dict[str, Key] = {}
+    for key in keys:
+        other = by_hash.setdefault(key_hash(key), key)
+        if other != key:
+            raise RupeeBiasError(f"{key} and {other} have the same id in a batch; ask one of them live")
+    return by_hash
 
 
 class Stage(StrEnum):
@@ -70,7 +109,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Ledger:
+class BatchRecord:
     """The content of `batches.json`; every method that changes it writes it to the disk."""
 
     folder: Path
@@ -130,21 +169,16 @@ class Ledger:
             "tries": self.tries,
             "batches": [asdict(entry) for entry in self.entries.values()],
         }
-        temporary = self.folder / f".{FILE}.new"
-        with temporary.open("wb") as file:
-            file.write(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.folder / FILE)
-        sync(self.folder)
+        encoded = orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n"
+        write_file(self.folder / FILE, encoded, durable=True)
 
 
-def read_ledger(folder: Path) -> Ledger | None:
-    """Return the ledger of a run, None if it never had a batch. Raises RupeeBiasError if it is damaged."""
+def read_batches(folder: Path) -> BatchRecord | None:
+    """Return the batches of a run, None if it never had a batch. Raises RupeeBiasError if it is damaged."""
     path = folder / FILE
     try:
         content = orjson.loads(path.read_bytes())
-        return _ledger(folder, content)
+        return _batch_record(folder, content)
     except FileNotFoundError:
         return None
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
@@ -156,8 +190,8 @@ def read_ledger(folder: Path) -> Ledger | None:
 
 def keys_in_flight(folder: Path, keys: Iterable[Key]) -> set[Key]:
     """Return those of `keys` that are in a batch under way: asking them live would buy them twice."""
-    ledger = read_ledger(folder)
-    held_back = ledger.held_back() if ledger is not None else set()
+    batches = read_batches(folder)
+    held_back = batches.held_back() if batches is not None else set()
     return {key for key in keys if key_hash(key) in held_back} if held_back else set()
 
 
@@ -168,20 +202,11 @@ def collected(entry: Entry, *, done: int, failed: int, again: int, reason: str) 
     )
 
 
-def sync(path: Path) -> None:
-    """Have the system write a file or folder to the disk."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def _ledger(folder: Path, content: dict[str, Any]) -> Ledger:
+def _batch_record(folder: Path, content: dict[str, Any]) -> BatchRecord:
     if content["format"] != _FORMAT:
         raise ValueError(f"format {content['format']!r}, expected {_FORMAT}")
     entries = [_entry(item) for item in content["batches"]]
-    return Ledger(
+    return BatchRecord(
         folder=folder,
         run=str(content["run"]),
         token_limit=content["token_limit"],

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from rupeebias.generate.progress import LiveLines, PlainLines
-from rupeebias.generate.sight import Sight, duration
+from rupeebias.generate.progress import LiveLines, PlainLines, Progress, duration
 from rupeebias.models.types import Reply, Request
 from rupeebias.runs.records import error_record, reply_record
 
@@ -23,9 +22,9 @@ class Clock:
         return self.now
 
 
-def sight(**fields: Any) -> tuple[Sight, Clock]:
+def progress(**fields: Any) -> tuple[Progress, Clock]:
     clock = Clock()
-    return Sight(**{"total": 100, "done_before": 40, "limit": 16, **fields}, clock=clock), clock
+    return Progress(**{"total": 100, "done_before": 40, "limit": 16, **fields}, clock=clock), clock
 
 
 def replied(text: str | None = "### 850000 INR", cost: float | None = None, **fields: Any) -> dict[str, Any]:
@@ -33,7 +32,7 @@ def replied(text: str | None = "### 850000 INR", cost: float | None = None, **fi
 
 
 def test_counts_rate_and_time_left() -> None:
-    state, clock = sight()
+    state, clock = progress()
     for _ in range(9):
         state.finished(replied(), "counter_offer")
     state.finished(error_record(ASK, "HTTP 400", 0.1, 1), "counter_offer")
@@ -43,7 +42,7 @@ def test_counts_rate_and_time_left() -> None:
 
 
 def test_a_hanging_call_shows_by_its_age_and_waits_by_their_reason() -> None:
-    state, clock = sight()
+    state, clock = progress()
     state.sent(("a", 0))
     clock.now += 30
     state.sent(("b", 0))
@@ -61,7 +60,7 @@ def test_a_hanging_call_shows_by_its_age_and_waits_by_their_reason() -> None:
 
 
 def test_cost_is_projected_from_what_is_known() -> None:
-    state, _ = sight(cost_usd=8.0)
+    state, _ = progress(cost_usd=8.0)
     state.finished(replied(cost=0.1), "counter_offer")
     state.finished(replied(cost=0.3), "counter_offer")
     state.finished(replied(cost=None), "counter_offer")
@@ -70,14 +69,14 @@ def test_cost_is_projected_from_what_is_known() -> None:
 
 
 def test_an_unknown_cost_is_not_shown_as_free() -> None:
-    state, _ = sight()
+    state, _ = progress()
     state.finished(replied(cost=None), "counter_offer")
     assert state.projected_usd is None
     assert "USD" not in state.line()
 
 
 def test_replies_that_cannot_be_read_show() -> None:
-    state, _ = sight()
+    state, _ = progress()
     state.finished(replied(), "counter_offer")
     state.finished(replied("I cannot say."), "counter_offer")
     state.finished(replied(None, has_reasoning=True), "counter_offer")
@@ -86,7 +85,7 @@ def test_replies_that_cannot_be_read_show() -> None:
 
 
 def test_plain_lines_come_while_nothing_happens() -> None:
-    state, _ = sight()
+    state, _ = progress()
     stream = io.StringIO()
     with PlainLines(state, stream, every_s=0.02):
         deadline = time.monotonic() + 5
@@ -98,7 +97,7 @@ def test_plain_lines_come_while_nothing_happens() -> None:
 
 
 def test_the_live_lines_show_a_bar_and_fit_the_terminal() -> None:
-    state, _ = sight()
+    state, _ = progress()
     state.finished(replied(), "counter_offer")
     for number in range(8):
         state.waits((str(number), 0), 5.0, "HTTP 503: " + "very busy " * 20)

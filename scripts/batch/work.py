@@ -1,10 +1,11 @@
 """From options, or from a run directory alone, to a run whose batches can be worked on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Final
 
 from ..errors import UsageError
 from ..generate.api import Prepared, prepare
@@ -14,18 +15,18 @@ from ..generate.session import Say
 from ..models.opening import open_model
 from ..models.prices import Price, Priced, worst_case_usd
 from ..models.types import JSON, ModelOptions, Request
+from ..runs.batches import BatchRecord, keys_by_hash, read_batches
 from ..runs.directory import OpenRun, open_run
 from ..runs.manifest import Manifest, read_manifest
 from ..runs.outputs import Key
 from ..runs.selection import Selection, expected_prompt_ids
-from .bodies import check_settings
-from .clients import check_provider, open_client
 from .collecting import Collector
 from .engine import Budget, Engine
-from .ids import keys_by_hash
+from .lines import check_settings
 from .options import BatchOptions
-from .record import Ledger, read_ledger
-from .wire import BatchClient
+from .types import BatchClient
+
+PROVIDERS: Final = ("openai", "anthropic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Work:
     """The run directory."""
     keys: frozenset[Key]
     """All requests of the run."""
-    ledger: Ledger
+    batches: BatchRecord
     """Its batches."""
     batch: BatchOptions
     """Options of the batches."""
@@ -54,7 +55,8 @@ class Work:
             self.opened.journal, keys_by_hash(self.keys), price, max_tries=self.batch.max_tries
         )
         budget = _budget(self.options, price)
-        return Engine(self.ledger, client, collector, self.say, patience=self.batch.patience, budget=budget)
+        rules = self.options.run_options.retries
+        return Engine(self.batches, client, collector, self.say, rules=rules, budget=budget)
 
 
 def prepare_batch(options: GenerateOptions, selection: Selection, say: Say) -> Prepared:
@@ -112,16 +114,16 @@ def open_work(options: GenerateOptions, prepared: Prepared, batch: BatchOptions,
     if options.fresh:
         _check_nothing_under_way(prepared.folder)
     with open_run(prepared.folder, prepared.planned, fresh=options.fresh) as opened:
-        ledger = read_ledger(opened.folder) or Ledger(opened.folder)
+        batches = read_batches(opened.folder) or BatchRecord(opened.folder)
         if batch.tokens is not None:
-            ledger.token_limit = batch.tokens
-        yield Work(options, prepared, opened, keys_of(opened.manifest), ledger, batch, say)
+            batches.token_limit = batch.tokens
+        yield Work(options, prepared, opened, keys_of(opened.manifest), batches, batch, say)
 
 
 def _check_nothing_under_way(folder: Path) -> None:
     """Raise UsageError if starting afresh would forget batches that are being paid for."""
-    ledger = read_ledger(folder)
-    count = len(ledger.open_entries) if ledger is not None else 0
+    batches = read_batches(folder)
+    count = len(batches.open_entries) if batches is not None else 0
     if count:
         raise UsageError(
             f"--fresh: {count} batches of {folder} are under way; first run "
@@ -187,3 +189,26 @@ def _budget(options: GenerateOptions, price: Price | None) -> Budget:
         return worst_case_usd(request, price, longest)
 
     return Budget(options.max_cost, price.cost(2_000, longest), worst)
+
+
+def check_provider(model: str, settings: Mapping[str, JSON]) -> str:
+    """Return the provider of a model. Raises UsageError if it has no batch interface that is known here."""
+    provider = settings.get("provider")
+    if provider in PROVIDERS:
+        return str(provider)
+    raise UsageError(
+        f"--batch does not work with {model}: it knows openai/... (with --base-url any server of that "
+        "interface) and anthropic/...; run without --batch"
+    )
+
+
+def open_client(litellm: ModuleType, model: str, settings: Mapping[str, JSON]) -> BatchClient:
+    """Return the batch interface for a model. Raises UsageError if there is none, or no key for it."""
+    from .anthropic_client import AnthropicClient
+    from .openai_client import OpenAIClient
+
+    makers: dict[str, Callable[[ModuleType, str, Mapping[str, JSON]], BatchClient]] = {
+        "openai": OpenAIClient,
+        "anthropic": AnthropicClient,
+    }
+    return makers[check_provider(model, settings)](litellm, model, settings)
