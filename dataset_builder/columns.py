@@ -90,15 +90,6 @@ class Column:
             return iter(self.values)
         return map(self.values.__getitem__, self.codes.tolist())
 
-    def equals(self, other: "Column") -> bool:
-        """Return whether the other column holds the same values in the same rows."""
-        if list(self.values) != list(other.values):
-            return False
-        return np.array_equal(
-            np.array([]) if self.codes is None else self.codes,
-            np.array([]) if other.codes is None else other.codes,
-        )
-
     def counts(self) -> dict[str, int]:
         """Return how many rows hold each value, as text."""
         if self.codes is None:

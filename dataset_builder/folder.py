@@ -23,7 +23,7 @@ from .card import (
     render_eval_yaml,
     stated_addresses,
 )
-from .columns import BlockTable, Column, Fingerprint, dataset_fingerprint, iter_tables
+from .columns import BlockTable, Fingerprint, dataset_fingerprint, iter_tables
 from .components import load_components
 from .croissant import CROISSANT, render_croissant
 from .metric_design import design_of
@@ -150,23 +150,15 @@ def _write_table(folder: Path, table: BlockTable, components: Components) -> Dat
 
 def _check_tables(out: Path, components: Components) -> tuple[list[DataFile], str]:
     """Compare every Parquet file with its table."""
+    from .parquet import check_file
+
     fingerprint = Fingerprint()
     files: list[DataFile] = []
     for table in iter_tables(components):
-        _check_table(out / _relative_path(table, components), table)
+        check_file(out / _relative_path(table, components), table)
         files.append(_data_file(out, table, components))
         fingerprint.add(table)
     return files, fingerprint.hexdigest()
-
-
-def _check_table(path: Path, table: BlockTable) -> None:
-    from .parquet import read_table
-
-    found = read_table(path, table)
-    if found.rows != table.rows:
-        raise DatasetFolderError(f"{path}: {found.rows} rows, expected {table.rows}")
-    for spec in table.specs:
-        _compare(path, table, spec.name, found.columns[spec.name])
 
 
 def _relative_path(table: BlockTable, components: Components) -> str:
@@ -189,19 +181,6 @@ def _data_file(folder: Path, table: BlockTable, components: Components) -> DataF
         loaded_bytes=loaded_bytes(table),
         origins=table.columns["text_origin"].counts(),
     )
-
-
-def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
-    """Raise DatasetFolderError at the first row in which a column is not as expected."""
-    expected = table.columns[name]
-    if found.equals(expected):
-        return
-    for prompt_id, is_now, should_be in zip(table.columns["prompt_id"], found, expected, strict=True):
-        if is_now != should_be:
-            raise DatasetFolderError(
-                f"{path}: {name} of {prompt_id} is {is_now!r}, expected {should_be!r}; "
-                "build the dataset again"
-            )
 
 
 def _texts(
