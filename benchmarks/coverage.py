@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.comparison import compare_readings
 from rupeebias.metric.compute import Options, Statistics, score_outcomes
 from rupeebias.metric.intervals import INTERVAL_KINDS
@@ -86,7 +87,7 @@ def coverage(respondent: Respondent, n_runs: int) -> Held:
     held: Held = {}
     for seed in range(n_runs):
         run = with_parameters(respondent, {"seed": seed})
-        outcomes = outcomes_from_values(simulate_values(run, seed, 1))
+        outcomes = outcomes_from_values(simulate_values(run, seed, 1), "markup", DESIGN)
         for kind in INTERVAL_KINDS:
             statistics = score_outcomes(outcomes, Options(ci=kind, n_resamples=1000, seed=seed))
             for statistic, true, low, high in intervals(statistics, truth):

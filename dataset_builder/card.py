@@ -1,15 +1,12 @@
-"""Renders the dataset card, and says which files make up each configuration and split."""
+"""Renders the dataset card and eval.yaml, and says which files make up each configuration and split."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
-from rupeebias.errors import DatasetFolderError
-
-from .records import Axis, Components, Origin
-from .schema import COLUMNS, HUB_DTYPE
+from .columns import columns_of
+from .records import HUB_DTYPE, Axis, Components, Origin
 
 ALL: Final = "all"
 """The configuration with every use case, a split for each language."""
@@ -31,10 +28,63 @@ class Addresses:
     """The dataset's page; None for a local folder."""
 
 
+_CONFIGURATIONS: Final = """\
+configs:
+{% for configuration in configurations %}
+- config_name: {{ configuration.name }}
+{% if loop.first %}
+  default: true
+{% endif %}
+  data_files:
+{% for split in configuration.splits %}
+  - split: {{ split.name }}
+    path:
+{% for file in split.files %}
+    - {{ file }}
+{% endfor %}
+{% endfor %}
+{% endfor %}
+dataset_info:
+{% for configuration in configurations %}
+- config_name: {{ configuration.name }}
+  features:
+{% for column in columns %}
+  - name: {{ column.name }}
+    dtype: {{ column.dtype }}
+{% endfor %}
+  splits:
+{% for split in configuration.splits %}
+  - name: {{ split.name }}
+    num_bytes: {{ split.loaded_bytes }}
+    num_examples: {{ split.rows }}
+{% endfor %}
+  download_size: {{ configuration.file_bytes }}
+  dataset_size: {{ configuration.loaded_bytes }}
+{% endfor %}
+"""
+"""The part of a card's metadata that `load_dataset` reads."""
+
 LOCAL: Final = Addresses()
 """Folders beside the reader's program."""
 HUB: Final = "https://huggingface.co"
 """Where readers of the published texts find the repositories."""
+EVAL_YAML: Final = "eval.yaml"
+OVERALL: Final = "overall"
+"""The task over every prompt."""
+_HEAD: Final = """\
+# Registers the benchmark on the Hub, which lists benchmarks and evaluation frameworks on request: until
+# both are accepted this file has no effect there. `rupeebias score` computes the scores. A board is named
+# by its task: `overall`, a language, or a demographic axis. The tasks of the axes read every prompt here and
+# score the pairs of their axis.
+name: {label}
+description: >-
+  Gaps between the amounts that a language model advises to people who differ
+  only in one demographic identifier.
+evaluation_framework: rupeebias
+tasks:
+"""
+_REQUIRED: Final = ("name", "description", "evaluation_framework", "tasks")
+_TASK_KEYS: Final = ("id", "config", "split")
 _OWNER: Final = re.compile(r'load_dataset\("([A-Za-z0-9][A-Za-z0-9._-]{0,95})/rupeebias"\)')
 
 
@@ -146,67 +196,57 @@ def render_card(
     import jinja2
 
     environment = jinja2.Environment(
+        loader=jinja2.DictLoader({"card": components.card, "configurations": _CONFIGURATIONS}),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
         autoescape=False,  # noqa: S701 (the output is Markdown, its input our own components)
     )
-    template = environment.from_string(_template_file().read_text(encoding="utf-8"))
-    return template.render(
+    columns = [
+        {"name": spec.name, "kind": spec.kind, "dtype": HUB_DTYPE[spec.kind], "description": spec.description}
+        for spec in columns_of(components)
+    ]
+    return environment.get_template("card").render(
+        label=components.label,
         version=components.version,
         fingerprint=fingerprint,
         addresses=addresses,
         configurations=configurations(files),
-        columns=[
-            {
-                "name": spec.name,
-                "kind": spec.kind,
-                "dtype": HUB_DTYPE[spec.kind],
-                "description": spec.description,
-            }
-            for spec in COLUMNS
-        ],
+        columns=columns,
         rows=sum(file.rows for file in files),
         **_composition(components, files),
         origins={origin.label: sum(file.origins.get(origin.label, 0) for file in files) for origin in Origin},
     )
 
 
-def _template_file() -> Path:
-    """Return dataset_card.md: in an installed package beside this module, else one folder above."""
-    here = Path(__file__).resolve().parent
-    for folder in (here, here.parent):
-        if (folder / "dataset_card.md").is_file():
-            return folder / "dataset_card.md"
-    raise DatasetFolderError(f"dataset_card.md is missing in {here} and above; reinstall rupeebias")
-
-
 def _composition(components: Components, files: Sequence[DataFile]) -> dict[str, Any]:
     """Return the counts of the card."""
-    by_use_case = {case.slug: 0 for case in components.use_cases}
-    by_language = {str(language): 0 for language in components.splits}
-    for file in files:
-        by_use_case[file.use_case] += file.rows
-        by_language[file.language] += file.rows
+    cases = components.use_cases
+    by_use_case = {
+        case.slug: sum(file.rows for file in files if file.use_case == case.slug) for case in cases
+    }
     return {
         "identifiers": sum(len(axis.identifiers) for axis in components.axes),
-        "slots_per_axis": sum(
-            len(case.profiles) * len(case.questions["en"]) for case in components.use_cases
-        ),
+        "slots_per_axis": sum(len(case.profiles) * case.n_questions for case in cases),
         "use_cases": [
             {
                 "slug": case.slug,
-                "label": case.label,
+                "label": case.about,
                 "profiles": len(case.profiles),
-                "questions": len(case.questions["en"]),
+                "questions": case.n_questions,
                 "prompts": by_use_case[case.slug],
             }
-            for case in components.use_cases
+            for case in cases
         ],
         "languages": [
-            {"slug": language, "split": split, "rows": by_language[language]}
-            for language, split in components.splits.items()
+            {
+                "slug": language.slug,
+                "split": language.split,
+                "tag": language.tag,
+                "rows": sum(file.rows for file in files if file.language == language.slug),
+            }
+            for language in components.languages
         ],
         "axes": [_axis(axis) for axis in components.axes],
     }
@@ -219,5 +259,52 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "identifiers": axis.identifiers,
         "source": axis.source,
         "motivation": axis.motivation,
-        "pair": [labels[slug] for slug in axis.canonical_pair],
+        "pair": [labels[slug] for slug in axis.canonical_pair or ()],
     }
+
+
+def render_eval_yaml(components: Components) -> str:
+    """Return eval.yaml: the tasks `overall`, one a language and one an axis."""
+    languages = [(split, ALL, split) for split in components.splits.values()]
+    axes = [(axis.slug, EVALUATION, EVALUATION_SPLIT) for axis in components.axes]
+    tasks = [(OVERALL, EVALUATION, EVALUATION_SPLIT), *languages, *axes]
+    return _HEAD.format(label=components.label) + "".join(
+        f"  - id: {task}\n    config: {config}\n    split: {split}\n" for task, config, split in tasks
+    )
+
+
+def eval_yaml_problems(content: Any, splits: Mapping[str, Collection[str]]) -> list[str]:
+    """Return what is wrong with the loaded content of an eval.yaml, each problem in one line; empty: valid.
+
+    `splits` holds the splits of each configuration of the dataset. The rules are the Hub's: four keys, texts
+    not empty, at least one task, unique ids, configurations and splits that exist, no other keys in a task.
+    """
+    if not isinstance(content, Mapping):
+        return ["it is not a mapping"]
+    texts = [key for key in _REQUIRED[:3] if not _is_text(content.get(key))]
+    problems = [f"{key} is missing or not a text" for key in texts]
+    tasks = content.get("tasks")
+    if not isinstance(tasks, list) or not tasks:
+        return [*problems, "tasks is missing or has no task"]
+    for number, task in enumerate(tasks, start=1):
+        problems += [f"task {number}: {problem}" for problem in _task_problems(task, splits)]
+    ids = [task["id"] for task in tasks if isinstance(task, Mapping) and _is_text(task.get("id"))]
+    twice = {task for task in ids if ids.count(task) > 1}
+    return problems + [f"task id {task!r} is given twice" for task in sorted(twice)]
+
+
+def _task_problems(task: Any, splits: Mapping[str, Collection[str]]) -> list[str]:
+    if not isinstance(task, Mapping):
+        return ["it is not a mapping"]
+    problems = [f"unknown key {key!r}" for key in task if key not in _TASK_KEYS]
+    if missing := [key for key in _TASK_KEYS if not _is_text(task.get(key))]:
+        return [*problems, f"{missing[0]} is missing or not a text"]
+    if task["config"] not in splits:
+        problems.append(f"the dataset has no configuration {task['config']!r}")
+    elif task["split"] not in splits[task["config"]]:
+        problems.append(f"configuration {task['config']!r} has no split {task['split']!r}")
+    return problems
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())

@@ -1,18 +1,79 @@
-"""Turns a block of prompts into the columns of the dataset."""
+"""The columns of a dataset: which there are, their values block by block, and the hash of them all.
 
+The fingerprint is the SHA-256 of the columns' names, kinds and values, use case by use case and language by
+language in row order. A column counts as its distinct values in order of first appearance and each row's
+position among them, so it does not depend on how a file encodes it.
+"""
+
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
+from .components import load_components
 from .prompts import Block, iter_blocks
-from .records import Axis, Components, Factor, Identifier, Language, Origin
-from .schema import COLUMNS
+from .records import Axis, ColumnSpec, Components, Factor, Identifier, Origin
 
 Value = Factor | None
 Codes = npt.NDArray[np.int32]
+
+_BEFORE: Final[tuple[ColumnSpec, ...]] = (
+    ColumnSpec(
+        "prompt_id",
+        "text",
+        "Stable identity of the row: `use_case:language:axis:identifier:profile:question`.",
+    ),
+    ColumnSpec("use_case", "category", "What is asked."),
+    ColumnSpec("language", "category", "Language of the prompt: {languages}."),
+    ColumnSpec("axis", "category", "Demographic axis of the identifier."),
+    ColumnSpec("identifier", "category", "Slug of the identifier, unique within its axis."),
+    ColumnSpec("identifier_label", "category", "The identifier's name for readers."),
+    ColumnSpec("identifier_phrase", "category", "The words by which the prompt states the identifier."),
+    ColumnSpec(
+        "slot_id",
+        "category",
+        "Matched counterfactual set: within a slot only the identifier differs.",
+    ),
+    ColumnSpec("profile_id", "category", "Base profile within the use case: P01, P02, ..."),
+    ColumnSpec("question_id", "category", "Question variant: Q1, Q2, ..."),
+    ColumnSpec("question", "category", "Text of the question variant."),
+)
+_AFTER: Final[tuple[ColumnSpec, ...]] = (
+    ColumnSpec("system_prompt", "category", "Instructions on the form of the answer."),
+    ColumnSpec("prompt", "text", "The user message."),
+    ColumnSpec("output_unit", "category", "Unit of the answer: {units}."),
+    ColumnSpec(
+        "pair_role",
+        "category",
+        "`reference` or `comparison` in the axis' canonical pair, null outside it.",
+    ),
+    ColumnSpec(
+        "text_origin",
+        "category",
+        "Where the prompt's wording comes from: `paper`, `completed`, `reconstructed` or `written`.",
+    ),
+)
+
+
+def columns_of(components: Components) -> tuple[ColumnSpec, ...]:
+    """Return the columns of a benchmark's dataset: what all have, with its profiles' factors in between."""
+    said = {
+        "languages": " or ".join(f"`{each.slug}` ({each.label})" for each in components.languages),
+        "units": " or ".join(
+            f"`{unit}`" for unit in dict.fromkeys(c.output_unit for c in components.use_cases)
+        ),
+    }
+    before, after = (
+        tuple(replace(spec, description=spec.description.format_map(said)) for spec in specs)
+        for specs in (_BEFORE, _AFTER)
+    )
+    return (*before, *components.factor_columns, *after)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,15 +90,6 @@ class Column:
             return iter(self.values)
         return map(self.values.__getitem__, self.codes.tolist())
 
-    def equals(self, other: "Column") -> bool:
-        """Return whether the other column holds the same values in the same rows."""
-        if list(self.values) != list(other.values):
-            return False
-        return np.array_equal(
-            np.array([]) if self.codes is None else self.codes,
-            np.array([]) if other.codes is None else other.codes,
-        )
-
     def counts(self) -> dict[str, int]:
         """Return how many rows hold each value, as text."""
         if self.codes is None:
@@ -51,12 +103,14 @@ class BlockTable:
 
     use_case: str
     """Slug of the use case."""
-    language: Language
-    """`en` or `hinglish`."""
+    language: str
+    """Slug of the language."""
     axis_rows: Sequence[int]
     """Number of rows of each axis; rows of one axis are neighbours."""
+    specs: Sequence[ColumnSpec]
+    """The dataset's columns."""
     columns: Mapping[str, Column]
-    """By name, in the order of the schema."""
+    """By name, in that order."""
 
     @property
     def rows(self) -> int:
@@ -66,17 +120,19 @@ class BlockTable:
 
 def iter_tables(components: Components) -> Iterator[BlockTable]:
     """Iterate over the blocks of the dataset as tables, in dataset order."""
-    return (block_table(block) for block in iter_blocks(components))
+    specs = columns_of(components)
+    return (block_table(block, specs) for block in iter_blocks(components))
 
 
-def block_table(block: Block) -> BlockTable:
+def block_table(block: Block, specs: Sequence[ColumnSpec]) -> BlockTable:
     """Return a block's rows, ordered by identifier, profile, question."""
     columns = _columns(block)
     return BlockTable(
         use_case=block.use_case.slug,
         language=block.language,
         axis_rows=[len(axis.identifiers) * len(block.frames) for axis in block.axes],
-        columns={spec.name: columns.get(spec.name) or _factor(block, spec.name) for spec in COLUMNS},
+        specs=specs,
+        columns={spec.name: columns.get(spec.name) or _factor(block, spec.name) for spec in specs},
     )
 
 
@@ -133,7 +189,7 @@ def _text_origins(block: Block) -> Column:
 
 
 def _pair_role(axis: Axis, person: Identifier) -> str | None:
-    roles = dict(zip(axis.canonical_pair, ("reference", "comparison"), strict=True))
+    roles = dict(zip(axis.canonical_pair or (), ("reference", "comparison"), strict=False))
     return roles.get(person.slug)
 
 
@@ -163,3 +219,43 @@ def _person_rows(block: Block) -> Codes:
 
 def _frame_rows(block: Block) -> Codes:
     return np.arange(block.rows, dtype=np.int32) % np.int32(len(block.frames))
+
+
+class Fingerprint:
+    """Collects tables in dataset order."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def add(self, table: BlockTable) -> None:
+        """Add the next table."""
+        self._digest.update(orjson.dumps([table.use_case, table.language, table.rows]))
+        for spec in table.specs:
+            column = table.columns[spec.name]
+            self._digest.update(orjson.dumps([spec.name, spec.kind, list(column.values)]))
+            if column.codes is not None:
+                self._digest.update(column.codes.astype(np.dtype("<i4")).tobytes())
+
+    def hexdigest(self) -> str:
+        """Return the fingerprint of the tables so far, 64 hexadecimal digits."""
+        return self._digest.hexdigest()
+
+
+def dataset_fingerprint(components: Components | None = None) -> str:
+    """Return the fingerprint of the dataset that the components give, 64 hexadecimal digits.
+
+    That of the package's own, None, is computed once.
+    """
+    return _own() if components is None else _computed(components)
+
+
+@cache
+def _own() -> str:
+    return _computed(load_components())
+
+
+def _computed(components: Components) -> str:
+    fingerprint = Fingerprint()
+    for table in iter_tables(components):
+        fingerprint.add(table)
+    return fingerprint.hexdigest()

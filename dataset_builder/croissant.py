@@ -14,8 +14,8 @@ from typing import Any, Final
 from rupeebias.errors import DatasetFolderError
 
 from .card import LOCAL, Addresses, DataFile
-from .records import Components
-from .schema import COLUMNS, ColumnSpec, Kind
+from .columns import columns_of
+from .records import ColumnSpec, Components, Kind
 
 CROISSANT: Final = "croissant.json"
 
@@ -35,6 +35,7 @@ _DATA_TYPE: Final[dict[Kind, str]] = {
     "int32": "cr:Int32",
     "float64": "cr:Float64",
 }
+_LICENCE: Final = "https://creativecommons.org/licenses/by/4.0/"
 _PARQUET: Final = "application/x-parquet"
 _FILES: Final = "parquet-files"
 RECORDS: Final = "prompts"
@@ -72,33 +73,42 @@ def render_croissant(
     Addresses of files are relative to the folder or, if `addresses` has a page, under it at the version's
     tag. DatasetFolderError if the card lacks a section.
     """
+    specs = columns_of(components)
     repository = _repository(addresses, components.version)
-    described = {field: _plain(_section(card, heading)) for field, heading in SECTIONS.items()}
-    citation = _found(r"```bibtex\n(.+?)\n```", card, "BibTeX entry")
     content = {
         "@context": dict(sorted(_CONTEXT.items())),
         "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
-        "name": "RupeeBias",
+        "name": components.label,
         "description": _plain(_found(r"^# .+?\n\n(.+?)\n\n", card, "description")),
-        "license": "https://creativecommons.org/licenses/by/4.0/",
         **({"url": addresses.url} if addresses.url else {}),
         "version": components.version,
         "datePublished": components.released,
-        "inLanguage": ["en-IN", "hi-Latn"],
+        "inLanguage": [language.tag for language in components.languages],
         "isAccessibleForFree": True,
-        "keywords": _found(r"^tags:\n((?:- [^\n]+\n)+?)(?=\w)", card, "tags")[2:-1].split("\n- "),
-        "creator": [{"@type": "Person", "name": name} for name in _authors(citation)],
-        "citeAs": citation,
-        **described,
+        "keywords": _found(r"^tags:\n((?:- [^\n]+\n)+)", card, "tags")[2:-1].split("\n- "),
+        **_said_at_length(card),
         "distribution": [
             *repository,
             *(_file_object(file, addresses, components.version) for file in files),
             _file_set(addresses),
         ],
-        "recordSet": [_record_set(), *(_file_records(file) for file in files if repository)],
+        "recordSet": [_record_set(specs), *(_file_records(file, specs) for file in files if repository)],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _said_at_length(card: str) -> dict[str, Any]:
+    """Return licence, authors and the responsible AI fields; nothing for a plain card without sections."""
+    if not any(f"\n## {heading}\n" in card for heading in SECTIONS.values()):
+        return {}
+    citation = _found(r"```bibtex\n(.+?)\n```", card, "BibTeX entry")
+    return {
+        "license": _LICENCE,
+        "creator": [{"@type": "Person", "name": name} for name in _authors(citation)],
+        "citeAs": citation,
+        **{field: _plain(_section(card, heading)) for field, heading in SECTIONS.items()},
+    }
 
 
 def _section(card: str, heading: str) -> str:
@@ -167,18 +177,18 @@ def _file_set(addresses: Addresses) -> dict[str, Any]:
     }
 
 
-def _record_set() -> dict[str, Any]:
+def _record_set(specs: Sequence[ColumnSpec]) -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
         "@id": RECORDS,
         "name": RECORDS,
         "description": "One record for each prompt.",
         "key": {"@id": f"{RECORDS}/prompt_id"},
-        "field": [_field(spec, RECORDS, {"fileSet": {"@id": _FILES}}) for spec in COLUMNS],
+        "field": [_field(spec, RECORDS, {"fileSet": {"@id": _FILES}}) for spec in specs],
     }
 
 
-def _file_records(file: DataFile) -> dict[str, Any]:
+def _file_records(file: DataFile, specs: Sequence[ColumnSpec]) -> dict[str, Any]:
     """Return the record set of one file, which is read by its address alone."""
     name = f"{file.use_case}/{file.split}"
     return {
@@ -187,7 +197,7 @@ def _file_records(file: DataFile) -> dict[str, Any]:
         "name": name,
         "description": f"One record for each prompt of {file.use_case}, {file.split}.",
         "key": {"@id": f"{name}/prompt_id"},
-        "field": [_field(spec, name, {"fileObject": {"@id": file.path}}) for spec in COLUMNS],
+        "field": [_field(spec, name, {"fileObject": {"@id": file.path}}) for spec in specs],
     }
 
 

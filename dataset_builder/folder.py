@@ -11,16 +11,26 @@ from typing import Any, Final
 
 from rupeebias.errors import DatasetFolderError
 from rupeebias.files import replaced_folder
+from rupeebias.metric.design import Design
 
-from .card import LOCAL, Addresses, DataFile, configurations, render_card, stated_addresses
-from .columns import BlockTable, Column, iter_tables
+from .card import (
+    EVAL_YAML,
+    LOCAL,
+    Addresses,
+    DataFile,
+    configurations,
+    render_card,
+    render_eval_yaml,
+    stated_addresses,
+)
+from .columns import BlockTable, Fingerprint, dataset_fingerprint, iter_tables
 from .components import load_components
 from .croissant import CROISSANT, render_croissant
-from .eval_yaml import EVAL_YAML, render_eval_yaml
-from .fingerprint import Fingerprint, dataset_fingerprint
+from .metric_design import design_of
 from .records import Components
-from .schema import COLUMNS
 
+DESIGN: Final = "design.json"
+"""Says what is crossed with what, and what an answer may look like."""
 MANIFEST: Final = "fingerprint.json"
 """Names the dataset's fingerprint and files; its presence marks a folder as one of ours."""
 _OF_DOWNLOADS: Final = (".gitattributes", ".git/", ".cache/huggingface/")
@@ -92,6 +102,17 @@ def check_dataset(
     return _summary(out, files, digest)
 
 
+def read_design(folder: Path) -> Design:
+    """Return the design of a dataset folder. Raises DatasetFolderError if it has none."""
+    path = folder / DESIGN
+    try:
+        return Design.from_dict(json.loads(path.read_bytes()))
+    except FileNotFoundError:
+        raise DatasetFolderError(f"{folder} is not a dataset folder: it has no {DESIGN}") from None
+    except (OSError, ValueError) as error:  # no JSON, or not the design of a benchmark
+        raise DatasetFolderError(f"{path} cannot be read: {error}") from None
+
+
 def is_current(out: Path, components: Components | None = None) -> bool:
     """Return whether `out` was built from these components and still has all its files.
 
@@ -129,23 +150,15 @@ def _write_table(folder: Path, table: BlockTable, components: Components) -> Dat
 
 def _check_tables(out: Path, components: Components) -> tuple[list[DataFile], str]:
     """Compare every Parquet file with its table."""
+    from .parquet import check_file
+
     fingerprint = Fingerprint()
     files: list[DataFile] = []
     for table in iter_tables(components):
-        _check_table(out / _relative_path(table, components), table)
+        check_file(out / _relative_path(table, components), table)
         files.append(_data_file(out, table, components))
         fingerprint.add(table)
     return files, fingerprint.hexdigest()
-
-
-def _check_table(path: Path, table: BlockTable) -> None:
-    from .parquet import read_table
-
-    found = read_table(path, table.use_case, table.language)
-    if found.rows != table.rows:
-        raise DatasetFolderError(f"{path}: {found.rows} rows, expected {table.rows}")
-    for spec in COLUMNS:
-        _compare(path, table, spec.name, found.columns[spec.name])
 
 
 def _relative_path(table: BlockTable, components: Components) -> str:
@@ -170,19 +183,6 @@ def _data_file(folder: Path, table: BlockTable, components: Components) -> DataF
     )
 
 
-def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
-    """Raise DatasetFolderError at the first row in which a column is not as expected."""
-    expected = table.columns[name]
-    if found.equals(expected):
-        return
-    for prompt_id, is_now, should_be in zip(table.columns["prompt_id"], found, expected, strict=True):
-        if is_now != should_be:
-            raise DatasetFolderError(
-                f"{path}: {name} of {prompt_id} is {is_now!r}, expected {should_be!r}; "
-                "build the dataset again"
-            )
-
-
 def _texts(
     components: Components,
     files: Sequence[DataFile],
@@ -197,6 +197,7 @@ def _texts(
         "README.md": card,
         **({EVAL_YAML: render_eval_yaml(components)} if eval_yaml else {}),
         CROISSANT: render_croissant(components, files, card, addresses),
+        DESIGN: json.dumps(design_of(components, digest).as_dict(), indent=1, ensure_ascii=False) + "\n",
     }
     names = [*texts, *(file.path for file in files)]
     return {**texts, MANIFEST: _manifest(components, names, digest)}

@@ -16,8 +16,7 @@ import pyarrow.parquet as pq
 from rupeebias.errors import DatasetFolderError
 
 from .columns import BlockTable, Codes, Column, Value
-from .records import Language
-from .schema import COLUMNS, Kind
+from .records import ColumnSpec, Kind
 
 _ARROW_TYPE: Final[dict[Kind, Any]] = {
     "text": pa.string(),
@@ -25,21 +24,16 @@ _ARROW_TYPE: Final[dict[Kind, Any]] = {
     "int32": pa.int32(),
     "float64": pa.float64(),
 }
-ARROW_SCHEMA: Final = pa.schema(
-    [
-        pa.field(spec.name, _ARROW_TYPE[spec.kind], metadata={"description": spec.description})
-        for spec in COLUMNS
-    ]
-)
-_SENTENCES: Final = (
-    "identifier_phrase",
-    "question",
-    "achievement",
-    "service_description",
-    "system_prompt",
-    "prompt",
-)
-"""Columns that nobody filters by range: their statistics would be a fifth of the files."""
+
+
+def arrow_schema(specs: Sequence[ColumnSpec]) -> Any:
+    """Return the Arrow schema of a dataset with these columns."""
+    return pa.schema(
+        [
+            pa.field(spec.name, _ARROW_TYPE[spec.kind], metadata={"description": spec.description})
+            for spec in specs
+        ]
+    )
 
 
 def write_table(table: BlockTable, path: Path) -> None:
@@ -47,42 +41,60 @@ def write_table(table: BlockTable, path: Path) -> None:
 
     Equal tables give equal bytes with one version of pyarrow.
     """
-    arrow = pa.Table.from_arrays(
-        [_arrow_array(table.columns[spec.name], spec.kind) for spec in COLUMNS],
-        schema=ARROW_SCHEMA,
-    )
+    schema = arrow_schema(table.specs)
+    columns = [_arrow_array(table.columns[spec.name], spec.kind) for spec in table.specs]
+    arrow = pa.Table.from_arrays(columns, schema=schema)
     start = 0
     with pq.ParquetWriter(
         path,
-        ARROW_SCHEMA,
+        schema,
         compression="zstd",
-        use_dictionary=[spec.name for spec in COLUMNS if spec.kind != "text"],
-        write_statistics=[spec.name for spec in COLUMNS if spec.name not in _SENTENCES],
+        use_dictionary=[spec.name for spec in table.specs if spec.kind != "text"],
+        # nobody filters sentences by range, and their statistics would be a fifth of the files
+        write_statistics=[
+            spec.name for spec in table.specs if not _holds_sentences(table.columns[spec.name])
+        ],
     ) as writer:
         for rows in table.axis_rows:
             writer.write_table(arrow.slice(start, rows))
             start += rows
 
 
-def read_table(path: Path, use_case: str, language: Language) -> BlockTable:
-    """Read the table of one use case and language.
+def check_file(path: Path, table: BlockTable) -> None:
+    """Compare a file with its table, value by value, whatever the encoding.
 
-    Raises DatasetFolderError if the file is missing, is not Parquet or has other columns.
+    Raises DatasetFolderError if it is missing, is not Parquet, has other columns or rows, or for the first
+    column and row with another value.
     """
+    schema = arrow_schema(table.specs)
     try:
-        arrow = pq.ParquetFile(path).read()
-        if not arrow.schema.equals(ARROW_SCHEMA):
-            raise DatasetFolderError(f"{path}: columns or types differ: {_difference(arrow.schema)}")
-        arrow = arrow.unify_dictionaries().combine_chunks()
-        columns = {spec.name: _column(arrow[spec.name], spec.kind) for spec in COLUMNS}
+        found = pq.ParquetFile(path).read()
+        if not found.schema.equals(schema):
+            raise DatasetFolderError(f"{path}: columns or types differ: {_difference(found.schema, schema)}")
+        if found.num_rows != table.rows:
+            raise DatasetFolderError(f"{path}: {found.num_rows} rows, expected {table.rows}")
+        for spec in table.specs:
+            _check_column(path, table, spec, found[spec.name])
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise DatasetFolderError(f"{path}: cannot be read as Parquet: {error}") from None
-    return BlockTable(use_case, language, [arrow.num_rows], columns)
+
+
+def _check_column(path: Path, table: BlockTable, spec: ColumnSpec, found: Any) -> None:
+    expected = pa.chunked_array([_arrow_array(table.columns[spec.name], spec.kind)])
+    if spec.kind == "category":
+        found, expected = found.cast(pa.string()), expected.cast(pa.string())
+    if found.equals(expected):
+        return
+    values = zip(table.columns["prompt_id"], found.to_pylist(), expected.to_pylist(), strict=True)
+    prompt_id, is_now, should_be = next(each for each in values if each[1] != each[2])
+    raise DatasetFolderError(
+        f"{path}: {spec.name} of {prompt_id} is {is_now!r}, expected {should_be!r}; build the dataset again"
+    )
 
 
 def loaded_bytes(table: BlockTable) -> int:
     """Return the size of the table in Arrow's memory with plain strings, as `datasets` loads it."""
-    return sum(_column_bytes(table.columns[spec.name], spec.kind) for spec in COLUMNS)
+    return sum(_column_bytes(table.columns[spec.name], spec.kind) for spec in table.specs)
 
 
 def _column_bytes(column: Column, kind: Kind) -> int:
@@ -131,39 +143,14 @@ def _strings(values: Sequence[Value]) -> Any:
     return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
 
 
-def _column(chunked: Any, kind: Kind) -> Column:
-    """Return an Arrow column as the builder would have made it."""
-    if kind == "text" or not chunked.num_chunks:
-        return Column(chunked.to_pylist(), None)
-    array = chunked.chunk(0)
-    if kind == "category":
-        return _by_appearance(array.indices, np.dtype(np.int32), array.dictionary.to_pylist())
-    return _by_appearance(array, np.dtype(np.int32 if kind == "int32" else np.float64), None)
+def _holds_sentences(column: Column) -> bool:
+    return any(isinstance(value, str) and " " in value and len(value) > 40 for value in column.values)
 
 
-def _by_appearance(array: Any, dtype: np.dtype[Any], words: list[Value] | None) -> Column:
-    """Return the distinct values of an array (or the words that it numbers) and each row's code."""
-    validity, data = array.buffers()
-    numbers = np.frombuffer(data, dtype=dtype)[array.offset :][: len(array)]
-    distinct, codes = np.unique(numbers, return_inverse=True)
-    values: list[Value] = [words[number] if words else number.item() for number in distinct]
-    if validity is not None:
-        bits = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")
-        codes[bits[array.offset :][: len(array)] == 0] = len(values)
-        values.append(None)
-    used, first, codes = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return Column(
-        [values[used[position]] for position in order],
-        np.argsort(order).astype(np.int32)[codes],
-    )
-
-
-def _difference(schema: Any) -> str:
-    found = {field.name: str(field.type) for field in schema}
-    expected = {field.name: str(field.type) for field in ARROW_SCHEMA}
-    for name in expected:
-        if found.get(name) != expected[name]:
-            return f"{name} is {found.get(name, 'missing')}, expected {expected[name]}"
-    extra = [name for name in found if name not in expected]
+def _difference(schema: Any, expected: Any) -> str:
+    found, wanted = ({field.name: str(field.type) for field in each} for each in (schema, expected))
+    for name in wanted:
+        if found.get(name) != wanted[name]:
+            return f"{name} is {found.get(name, 'missing')}, expected {wanted[name]}"
+    extra = [name for name in found if name not in wanted]
     return f"unknown columns {', '.join(extra)}" if extra else "another order of columns"

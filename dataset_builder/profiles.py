@@ -1,243 +1,198 @@
-"""Base profiles: the factorial designs of profiles.yaml, crossed in benchmark order."""
+"""Base profiles: what profiles.yaml crosses, looks up and writes, in benchmark order.
+
+A list of profiles is given directly, or as a full factorial design: `factors` names lists whose entries are
+crossed, the first changing slowest; `tables` adds what follows from the factors so far; `texts` writes
+sentences with them.
+"""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from .reader import Node
-from .records import LANGUAGES, Factor, Language, Origin, Profile, Text
+from .records import ColumnSpec, Factor, Kind, Origin, Profile, Text
 
-_Texts = Mapping[Language, Text]
-_Entries = Mapping[str, Node]
+_KINDS: Final[tuple[Kind, ...]] = ("category", "int32", "float64")
+_ORIGINS: Final = {origin.label: origin for origin in Origin}
 
-_FILE_KEYS: Final = (
-    "institutions",
-    "cgpas",
-    "experience_years",
-    "companies",
-    "offer_strengths",
-    "achievement_levels",
-    "achievement_work",
-    "achievement_rating",
-    "services",
-    "rating_phrase",
-    "ratings",
-)
+_Texts = Mapping[str, Text]
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A profile before it has a number."""
+    """A profile, or what one entry of the file says about it."""
 
-    factors: dict[str, Factor]
+    factors: Mapping[str, Factor]
     texts: Mapping[str, _Texts]
-    origin: Origin
+    """By name, then by language."""
+    origins: Mapping[str, Origin]
+    """By language."""
+
+    def __add__(self, other: "_Part") -> "_Part":
+        return _Part(
+            {**self.factors, **other.factors},
+            {**self.texts, **other.texts},
+            {language: max(origin, other.origins[language]) for language, origin in self.origins.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class _Position:
-    """A software engineer's years and company, with the amounts in LPA that go with them."""
+class ProfileFile:
+    """profiles.yaml, read entry by entry."""
 
-    years: int
-    company: str
-    amounts: Mapping[str, int]
-    printed: frozenset[str]
+    entries: Mapping[str, Node]
+    """Its keys."""
+    languages: Sequence[str]
+    """Slugs of the benchmark's languages."""
+    columns: Mapping[str, ColumnSpec]
+    """The columns that profiles fill."""
+    origin: Origin
+    """Of what names no other."""
 
-    def origin(self, amount: str) -> Origin:
-        """Return whether the paper prints the amount: `current_ctc` or an offer strength."""
-        return Origin.PAPER if amount in self.printed else Origin.COMPLETED
+    @classmethod
+    def of(cls, file: Node, languages: Sequence[str]) -> "ProfileFile":
+        """Check the file's keys and read its columns."""
+        entries = file.fields(("profiles",), ("origin", "columns", "factors", "tables", "texts"))
+        columns = entries["columns"].mapping() if "columns" in entries else {}
+        specs = {name: _column(name, node) for name, node in columns.items()}
+        return cls(entries, tuple(languages), specs, read_origin(entries.get("origin"), Origin.WRITTEN))
 
+    def designs(self) -> dict[str, tuple[Profile, ...]]:
+        """Return the base profiles by the name of their design.
 
-def read_profiles(file: Node) -> dict[str, tuple[Profile, ...]]:
-    """Return the base profiles of profiles.yaml by the name of their design.
-
-    Raises ComponentsError for a missing, duplicate, unknown or malformed entry.
-    """
-    entries = file.fields(_FILE_KEYS)
-    designs: dict[str, Callable[[_Entries], Iterable[_Part]]] = {
-        "education": _education,
-        "appraisal": _appraisal,
-        "job_offer": _job_offer,
-        "service": _service,
-    }
-    return {name: _numbered(design(entries)) for name, design in designs.items()}
-
-
-def _numbered(parts: Iterable[_Part]) -> tuple[Profile, ...]:
-    return tuple(
-        Profile(
-            profile_id=f"P{number:02d}",
-            factors=part.factors,
-            texts={
-                language: {name: texts[language].text for name, texts in part.texts.items()}
-                for language in LANGUAGES
-            },
-            origins={
-                language: max([part.origin, *(texts[language].origin for texts in part.texts.values())])
-                for language in LANGUAGES
-            },
-        )
-        for number, part in enumerate(parts, start=1)
-    )
-
-
-def _education(entries: _Entries) -> Iterable[_Part]:
-    """Institution, then CGPA."""
-    institutions: list[dict[str, Factor]] = [
-        {
-            "institution": node["name"].text(),
-            "institution_type": node["type"].choice(("public", "private")),
-            "institution_tier": node["tier"].choice(("elite", "mid", "lower")),
-            "nirf_rank": node["nirf_rank"].integer(),
+        Raises ComponentsError for a missing, duplicate, unknown or malformed entry.
+        """
+        return {
+            name: tuple(self._numbered(self._profiles(node)))
+            for name, node in self.entries["profiles"].mapping().items()
         }
-        for node in _records(entries["institutions"], ("name", "type", "tier", "nirf_rank"))
-    ]
-    cgpas = [node.number() for node in entries["cgpas"].items()]
-    for institution, cgpa in itertools.product(institutions, cgpas):
-        yield _Part({**institution, "cgpa": cgpa}, {}, Origin.PAPER)
 
+    def _numbered(self, parts: Iterable[_Part]) -> Iterator[Profile]:
+        for number, part in enumerate(parts, start=1):
+            texts = {
+                language: {name: by_language[language].text for name, by_language in part.texts.items()}
+                for language in self.languages
+            }
+            yield Profile(f"P{number:02d}", part.factors, texts, part.origins)
 
-def _appraisal(entries: _Entries) -> Iterable[_Part]:
-    """Years of experience, then company, then achievement."""
-    work = _achievements(entries["achievement_work"], entries)
-    rating = _achievements(entries["achievement_rating"], entries)
-    levels = entries["achievement_levels"].texts()
-    for position, level in itertools.product(_positions(entries), levels):
-        factors: dict[str, Factor] = {
-            "experience_years": position.years,
-            "company": position.company,
-            "achievement_level": level,
-            "current_ctc_lpa": position.amounts["market_rate"],
+    def _profiles(self, node: Node) -> Iterator[_Part]:
+        if isinstance(node.value, list):
+            yield from (self._part(item) for item in node.items())
+            return
+        design = node.fields(("factors",), ("tables", "texts"))
+        crossed = [
+            [self._part(item) for item in named.items()]
+            for named in self._named("factors", design["factors"])
+        ]
+        tables = [self._table(named) for named in self._named("tables", design.get("tables"))]
+        texts = self._named("texts", design.get("texts"))
+        for cell in itertools.product(*crossed):
+            part = cell[0]
+            for more in cell[1:]:
+                part += more
+            for given, rows in tables:
+                part += _row(node, given, rows, part)
+            for text in texts:
+                part = self._written(text, part)
+            yield part
+
+    def _named(self, key: str, node: Node | None) -> list[Node]:
+        """Return the entries of `key` that a design names."""
+        if node is None:
+            return []
+        known = self.entries[key].mapping() if key in self.entries else {}
+        return [known[item.choice(known)] for item in node.items()]
+
+    def _part(self, node: Node, given: Iterable[str] = ()) -> _Part:
+        """Return what an entry says: numbers and names are factors, entries by language are texts."""
+        factors: dict[str, Factor] = {}
+        texts: dict[str, _Texts] = {}
+        entries = node.mapping()
+        origins = self._origins(entries.pop("origin", None))
+        for name, entry in entries.items():
+            if name in given:
+                continue
+            if isinstance(entry.value, dict):
+                said = entry.by_language(self.languages)
+                texts[name] = {language: Text(said[language].text(), origins[language]) for language in said}
+            else:
+                factors[name] = self._factor(name, entry)
+        return _Part(factors, texts, origins)
+
+    def _factor(self, name: str, node: Node) -> Factor:
+        Node(node.file, node.key, name).choice(self.columns)
+        kind = self.columns[name].kind
+        if kind == "category":
+            return node.text()
+        if kind == "int32" and type(node.value) is not int:
+            node.fail(f"expected a whole number, found {node.value!r}")
+        return int(node.number()) if kind == "int32" else float(node.number())
+
+    def _origins(self, node: Node | None) -> dict[str, Origin]:
+        """Return the origin in each language, given for all of them or one by one."""
+        if node is None or not isinstance(node.value, dict):
+            return dict.fromkeys(self.languages, read_origin(node, self.origin))
+        given = node.fields((), self.languages)
+        return {language: read_origin(given.get(language), self.origin) for language in self.languages}
+
+    def _table(self, node: Node) -> tuple[tuple[str, ...], dict[tuple[Factor, ...], _Part]]:
+        """Return the factors that choose a row, and what each combination of them adds."""
+        fields = node.fields(("given", "rows"))
+        given = fields["given"].texts()
+        rows: dict[tuple[Factor, ...], _Part] = {}
+        for item in fields["rows"].items():
+            entries = item.mapping()
+            if missing := [name for name in given if name not in entries]:
+                item.fail(f"key {missing[0]!r} is missing")
+            part = self._part(item, given)
+            for cell in itertools.product(*(self._values(name, entries[name]) for name in given)):
+                if cell in rows:
+                    item.fail(f"a second row for {_listed(cell)}")
+                rows[cell] = part
+        return given, rows
+
+    def _values(self, name: str, node: Node) -> list[Factor]:
+        nodes = node.items() if isinstance(node.value, list) else (node,)
+        return [self._factor(name, each) for each in nodes]
+
+    def _written(self, node: Node, part: _Part) -> _Part:
+        """Add a text that is made of what the profile has."""
+        said = node.by_language(self.languages)
+        name = node.key.rpartition(".")[2]
+        text = {
+            language: Text(_filled(phrase, part, language), part.origins[language])
+            for language, phrase in said.items()
         }
-        cell = level, position.company
-        texts = {"achievement": _joined(work[cell], rating[cell])}
-        yield _Part(factors, texts, position.origin("current_ctc"))
+        return _Part(part.factors, {**part.texts, name: text}, part.origins)
 
 
-def _job_offer(entries: _Entries) -> Iterable[_Part]:
-    """Years of experience, then company, then offer."""
-    strengths = entries["offer_strengths"].texts()
-    for position, strength in itertools.product(_positions(entries), strengths):
-        factors: dict[str, Factor] = {
-            "experience_years": position.years,
-            "company": position.company,
-            "offer_strength": strength,
-            "offered_ctc_lpa": position.amounts[strength],
-        }
-        yield _Part(factors, {}, position.origin(strength))
+def read_origin(node: Node | None, default: Origin) -> Origin:
+    """Return the origin that an entry names."""
+    return default if node is None else _ORIGINS[node.choice(_ORIGINS)]
 
 
-def _service(entries: _Entries) -> Iterable[_Part]:
-    """Service, then rating tier."""
-    phrase = entries["rating_phrase"].fields(LANGUAGES)
-    services = _records(entries["services"], ("type", *LANGUAGES), ("origin",))
-    ratings = _records(entries["ratings"], ("tier", "rating", "min_reviews"), ("origin",))
-    for service, rating in itertools.product(services, ratings):
-        factors: dict[str, Factor] = {
-            "service_type": service["type"].text(),
-            "rating_tier": rating["tier"].text(),
-            "rating": rating["rating"].number(),
-            "min_reviews": rating["min_reviews"].integer(),
-        }
-        origins = _origins(rating)
-        phrases = {
-            language: Text(_filled(phrase[language], factors), origins[language]) for language in LANGUAGES
-        }
-        texts = {"service_description": _texts(service), "rating_phrase": phrases}
-        yield _Part(factors, texts, Origin.PAPER)
+def _column(name: str, node: Node) -> ColumnSpec:
+    fields = node.fields(("kind", "description"))
+    return ColumnSpec(name, cast(Kind, fields["kind"].choice(_KINDS)), fields["description"].text())
 
 
-def _positions(entries: _Entries) -> list[_Position]:
-    """Return every combination of years and company, years first."""
-    years = [node.integer() for node in entries["experience_years"].items()]
-    strengths = entries["offer_strengths"].texts()
-    by_company = [
-        _company_positions(company, node, years, strengths)
-        for company, node in entries["companies"].mapping().items()
-    ]
-    return [position for same_years in zip(*by_company, strict=True) for position in same_years]
+def _row(node: Node, given: tuple[str, ...], rows: Mapping[tuple[Factor, ...], _Part], part: _Part) -> _Part:
+    if unknown := [name for name in given if name not in part.factors]:
+        node.fail(f"a table needs {unknown[0]!r}, which these profiles do not have")
+    cell = tuple(part.factors[name] for name in given)
+    if cell not in rows:
+        node.fail(f"no row for {_listed(cell)} in the table of {_listed(given)}")
+    return rows[cell]
 
 
-def _company_positions(
-    company: str, node: Node, years: list[int], strengths: tuple[str, ...]
-) -> list[_Position]:
-    fields = node.fields((*strengths, "printed"))
-    amounts = {strength: [item.integer() for item in fields[strength].items()] for strength in strengths}
-    for strength, values in amounts.items():
-        if len(values) != len(years):
-            fields[strength].fail(f"expected {len(years)} amounts, one for each of {years} years")
-    printed = {
-        amount: _printed_years(entry, years)
-        for amount, entry in fields["printed"].fields(("current_ctc", *strengths)).items()
-    }
-    return [
-        _Position(
-            number,
-            company,
-            {strength: values[index] for strength, values in amounts.items()},
-            frozenset(amount for amount, known in printed.items() if number in known),
-        )
-        for index, number in enumerate(years)
-    ]
+def _listed(cell: Iterable[Factor]) -> str:
+    return ", ".join(map(str, cell))
 
 
-def _printed_years(node: Node, years: list[int]) -> list[int]:
-    if not isinstance(node.value, list) or not set(node.value) <= set(years):
-        node.fail(f"expected a list of years out of {years}, found {node.value!r}")
-    return [number for number in years if number in node.value]
-
-
-def _achievements(node: Node, entries: _Entries) -> dict[tuple[str, str], _Texts]:
-    """Return the sentence of each (level, company), each given exactly once."""
-    levels = entries["achievement_levels"].texts()
-    companies = tuple(entries["companies"].mapping())
-    sentences: dict[tuple[str, str], _Texts] = {}
-    for fields in _records(node, ("level", "companies", *LANGUAGES), ("origin",)):
-        for item in fields["companies"].items():
-            cell = fields["level"].choice(levels), item.choice(companies)
-            if cell in sentences:
-                item.fail(f"{cell[0]} at {cell[1]} has a second sentence")
-            sentences[cell] = _texts(fields)
-    for level, company in itertools.product(levels, companies):
-        if (level, company) not in sentences:
-            node.fail(f"no sentence for {level} at {company}")
-    return sentences
-
-
-def _records(node: Node, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[dict[str, Node]]:
-    return [item.fields(required, optional) for item in node.items()]
-
-
-def _texts(fields: _Entries) -> _Texts:
-    origins = _origins(fields)
-    return {language: Text(fields[language].text(), origins[language]) for language in LANGUAGES}
-
-
-def _origins(fields: _Entries) -> dict[Language, Origin]:
-    """Return the origin in each language; what the entry does not name is printed in the paper."""
-    if "origin" not in fields:
-        return dict.fromkeys(LANGUAGES, Origin.PAPER)
-    given = fields["origin"].fields((), LANGUAGES)
-    labels = {origin.label: origin for origin in Origin}
-    return {
-        language: labels[given[language].choice(labels)] if language in given else Origin.PAPER
-        for language in LANGUAGES
-    }
-
-
-def _joined(first: _Texts, second: _Texts) -> _Texts:
-    return {
-        language: Text(
-            f"{first[language].text} {second[language].text}",
-            max(first[language].origin, second[language].origin),
-        )
-        for language in LANGUAGES
-    }
-
-
-def _filled(phrase: Node, factors: Mapping[str, Factor]) -> str:
+def _filled(phrase: Node, part: _Part, language: str) -> str:
+    texts = {name: by_language[language].text for name, by_language in part.texts.items()}
     try:
-        return phrase.text().format_map(factors)
+        return phrase.text().format_map({**part.factors, **texts})
     except (KeyError, ValueError, IndexError) as error:
         phrase.fail(f"malformed braces or unknown name: {error}")

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
-from .records import Axis, Components, Identifier, Language, Profile, Text, UseCase
+from .records import Axis, Components, Identifier, Profile, Text, UseCase
 
 _PHRASE_MARK = "\x00"  # stands for the identifier phrase while the rest of a template is filled
 
@@ -22,7 +22,7 @@ class Prompt:
     use_case: str
     """Slug of the use case."""
     language: str
-    """`en` or `hinglish`."""
+    """Slug of the language."""
     axis: str
     """Slug of the demographic axis."""
     identifier: str
@@ -34,7 +34,7 @@ class Prompt:
     slot_id: str
     """The matched counterfactual set: the prompt_id without its identifier."""
     output_unit: str
-    """INR or percent."""
+    """A currency such as INR, or percent."""
     system_prompt: str
     """The instructions on the form of the answer."""
     prompt: str
@@ -77,7 +77,7 @@ class Block:
 
     use_case: UseCase
     """The use case."""
-    language: Language
+    language: str
     """The language."""
     axes: tuple[Axis, ...]
     """The axes whose identifiers ask, one after the other."""
@@ -165,7 +165,7 @@ def _block_prompts(block: Block, wanted: Container[str] | None) -> Iterator[Prom
                 )
 
 
-def _frames(use_case: UseCase, language: Language) -> Iterator[Frame]:
+def _frames(use_case: UseCase, language: str) -> Iterator[Frame]:
     questions = use_case.questions[language]
     for profile, (number, question) in itertools.product(use_case.profiles, enumerate(questions, start=1)):
         text = use_case.templates[language].format(

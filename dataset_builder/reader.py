@@ -94,17 +94,16 @@ class Node:
             self.fail(f"unknown {text!r}{nearest(text, known)}; known: {', '.join(known)}")
         return text
 
-    def integer(self) -> int:
-        """Return a positive whole number."""
-        if not isinstance(self.value, int) or isinstance(self.value, bool) or self.value <= 0:
-            self.fail(f"expected a whole number above 0, found {self.value!r}")
+    def number(self) -> float:
+        """Return a number."""
+        if not isinstance(self.value, int | float) or isinstance(self.value, bool):
+            self.fail(f"expected a number, found {self.value!r}")
         return self.value
 
-    def number(self) -> float:
-        """Return a positive number."""
-        if not isinstance(self.value, int | float) or self.value <= 0:
-            self.fail(f"expected a number above 0, found {self.value!r}")
-        return float(self.value)
+    def by_language(self, languages: Iterable[str]) -> dict[str, "Node"]:
+        """Return an entry for each language, all of them given."""
+        entries = self.fields(tuple(languages))
+        return {language: entries[language] for language in languages}
 
     def _child(self, key: Any, value: Any) -> "Node":
         return Node(self.file, f"{self.key}.{key}" if self.key else str(key), value)

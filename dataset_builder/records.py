@@ -1,17 +1,35 @@
-"""The components of the benchmark as records: what the YAML files say, checked and resolved."""
+"""The components of a benchmark as records: what the YAML files say, checked and resolved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
+from functools import cached_property
+from typing import Final, Literal
 
-Language = Literal["en", "hinglish"]
-LANGUAGES: tuple[Language, ...] = ("en", "hinglish")
-
-Speaker = Literal["self", "customer"]
-SPEAKERS: tuple[Speaker, ...] = ("self", "customer")
+from rupeebias.metric.design import Outcome
 
 Factor = str | int | float
+Kind = Literal["text", "category", "int32", "float64"]
+
+HUB_DTYPE: Final[dict[Kind, str]] = {
+    "text": "string",
+    "category": "string",
+    "int32": "int32",
+    "float64": "float64",
+}
+"""What `datasets` calls each kind. A category is a dictionary-encoded string in Parquet and Arrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSpec:
+    """One column of the dataset."""
+
+    name: str
+    """As users write it."""
+    kind: Kind
+    """`text` has a value of its own in each row, `category` repeats a few."""
+    description: str
+    """One sentence for the dataset card."""
 
 
 class Origin(IntEnum):
@@ -22,7 +40,9 @@ class Origin(IntEnum):
     COMPLETED = 1
     """Completed from a printed pattern or a list that is printed in part."""
     RECONSTRUCTED = 2
-    """A sentence written for this dataset."""
+    """A sentence written in place of one that the paper has and does not print."""
+    WRITTEN = 3
+    """Written for this benchmark, with no counterpart in the paper."""
 
     @property
     def label(self) -> str:
@@ -41,6 +61,20 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Language:
+    """A language that prompts are asked in."""
+
+    slug: str
+    """For example `hinglish`."""
+    label: str
+    """The name that people read."""
+    split: str
+    """The split that holds it."""
+    tag: str
+    """Its BCP 47 tag, such as `hi-Latn`; that of its slug where the YAML names none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Identifier:
     """One demographic identifier."""
 
@@ -48,8 +82,8 @@ class Identifier:
     """Stable ASCII name inside an axis, for example `sc_st`."""
     label: str
     """The name that people read, for example `SC/ST`."""
-    phrases: Mapping[tuple[Speaker, Language], Text]
-    """The sentence about oneself or the clause about a client, in each language."""
+    phrases: Mapping[tuple[str, str], Text]
+    """By speaker and language: the sentence about oneself, or the clause about a client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +97,8 @@ class Axis:
     source: str
     """Where the list of identifiers comes from."""
     motivation: str
-    """Why the axis matters for economic advice in India."""
-    canonical_pair: tuple[str, str]
+    """Why the axis matters."""
+    canonical_pair: tuple[str, str] | None
     """Slugs of the reference and the comparison identifier."""
     identifiers: tuple[Identifier, ...]
     """In benchmark order."""
@@ -77,11 +111,11 @@ class Profile:
     profile_id: str
     """P01, P02, ... within a use case."""
     factors: Mapping[str, Factor]
-    """Column name to value, the same in both languages."""
-    texts: Mapping[Language, Mapping[str, str]]
-    """Template name to text, in each language."""
-    origins: Mapping[Language, Origin]
-    """The largest origin of the profile's parts, in each language."""
+    """Column name to value, the same in every language."""
+    texts: Mapping[str, Mapping[str, str]]
+    """By language: template name to text."""
+    origins: Mapping[str, Origin]
+    """By language: the largest origin of the profile's parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,33 +126,61 @@ class UseCase:
     """For example `counter_offer`."""
     label: str
     """The name that people read."""
-    speaker: Speaker
-    """Whose identity varies: the user's or a client's."""
+    about: str
+    """What it asks about, for the dataset card."""
+    speaker: str
+    """Whose identity varies: the user's own (`self`) or that of a person whom the user mentions."""
     output_unit: str
-    """INR or percent."""
+    """An ISO 4217 code such as INR, or `percent`."""
+    outcome: Outcome
+    """What the statistics compare: the amount, the percentage, or the markup over the known amount."""
+    bounds: tuple[float, float]
+    """Smallest and largest plausible answer."""
+    period: str
+    """What an amount is for: `year` or `project`; empty where it does not matter."""
+    known: tuple[float, ...]
+    """The amount that each profile's prompt states, in the unit of answers; empty without one."""
     system_prompt: str
     """The instructions on the form of the answer."""
-    templates: Mapping[Language, str]
-    """The whole prompt with names in braces."""
-    questions: Mapping[Language, tuple[str, ...]]
-    """The question variants Q1, Q2, ... in each language."""
+    templates: Mapping[str, str]
+    """By language: the whole prompt with names in braces."""
+    questions: Mapping[str, tuple[str, ...]]
+    """By language: the question variants Q1, Q2, ..."""
     profiles: tuple[Profile, ...]
     """In benchmark order."""
 
+    @property
+    def n_questions(self) -> int:
+        """Number of question variants."""
+        return len(next(iter(self.questions.values())))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Components:
-    """All that the benchmark is made of, in benchmark order."""
+    """All that a benchmark is made of, in benchmark order."""
 
+    name: str
+    """For example `rupeebias`."""
+    label: str
+    """The name that people read."""
     version: str
     """Of the benchmark."""
     released: str
     """Day of that version, YYYY-MM-DD."""
-    splits: Mapping[Language, str]
-    """Name of each language's split."""
+    languages: tuple[Language, ...]
+    """The languages."""
     axes: tuple[Axis, ...]
-    """The six demographic axes."""
+    """The demographic axes."""
     use_cases: tuple[UseCase, ...]
-    """The five use cases."""
+    """The use cases."""
+    factor_columns: tuple[ColumnSpec, ...]
+    """The columns of the dataset that profiles fill."""
     fairness_sentence: str
     """What the fairness arm appends to a system prompt."""
+    card: str
+    """Template of the dataset card."""
+
+    @cached_property
+    def splits(self) -> dict[str, str]:
+        """Language to the name of its split."""
+        return {language.slug: language.split for language in self.languages}

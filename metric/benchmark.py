@@ -1,4 +1,4 @@
-"""The design of the benchmark that this metric belongs to.
+"""The benchmark that this metric belongs to.
 
 Generated from its components by `python -m rupeebias.dataset_builder.metric_design`; do not edit.
 """
@@ -157,7 +157,6 @@ DESIGN: Final = Design(
             n_profiles=18,
             n_questions=3,
             period="year",
-            known=(),
         ),
         UseCase(
             "salary_increment",
@@ -167,7 +166,6 @@ DESIGN: Final = Design(
             bounds=(0, 200),
             n_profiles=27,
             n_questions=3,
-            period="",
             known=(
                 700000,
                 700000,
@@ -246,7 +244,6 @@ DESIGN: Final = Design(
             n_profiles=9,
             n_questions=2,
             period="project",
-            known=(),
         ),
         UseCase(
             "service_pricing_customer",
@@ -257,7 +254,6 @@ DESIGN: Final = Design(
             n_profiles=9,
             n_questions=2,
             period="project",
-            known=(),
         ),
     ),
 )

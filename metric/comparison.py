@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from .benchmark import DESIGN
 from .caveats import coverage, floor_of_w, midpoints, plural
 from .compute import Options, points_of
 from .concordance import LeftOut, benjamini_hochberg
@@ -68,7 +69,7 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
     told_of_repeats = list(_repeats_left_out((first, second)))
     first, second = runs = _common_repeats(first, second)
     both = _matched(runs)
-    outcomes = [outcomes_from_values(values, options.outcome) for values in both]
+    outcomes = [outcomes_from_values(values, options.outcome, DESIGN) for values in both]
     own_gaps = [points_of(run, options).gaps for run in outcomes]
     gaps = of_common_pairs(own_gaps, options.threshold)
     concordances = [concordances_left_out(run, options.w_blocks) for run in outcomes]

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .benchmark import DESIGN
 from .caveats import result_warnings
 from .concordance import BLOCKINGS, Blocking
 from .constants import BENCHMARK_VERSION, DATASET_FINGERPRINT
@@ -141,7 +142,7 @@ def score_readings_by_kind(
     readings: Readings, options: Options, kinds: Iterable[IntervalKind | None]
 ) -> dict[IntervalKind | None, Result]:
     """Return a result for each kind of interval; everything but the intervals is computed once."""
-    points = points_of(outcomes_from_values(readings.values, options.outcome), options)
+    points = points_of(outcomes_from_values(readings.values, options.outcome, DESIGN), options)
     health = health_of(readings)
     health.tables["differential_failure"] = list(failure_rows(readings))
     return {kind: _result(readings, points, health, replace(options, ci=kind)) for kind in kinds}

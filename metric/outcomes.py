@@ -8,18 +8,12 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .constants import LANGUAGES, PROFILES, USE_CASES
-from .layout import AXES, BLOCKS, N_PROMPTS, Block, Bools, Floats, offered_inr
+from .design import Design
+from .layout import Block, Bools, Floats, Layout, layout_of
 
 Outcome: TypeAlias = Literal["markup", "amount"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("markup", "amount")
 Factor: TypeAlias = Literal["use_case", "language", "axis"]
-FACTORS: Final[dict[Factor, tuple[str, ...]]] = {
-    "use_case": USE_CASES,
-    "language": LANGUAGES,
-    "axis": AXES,
-}
-
 
 Key: TypeAlias = tuple[str, str, str]
 """Language, use case and axis of a block."""
@@ -46,7 +40,14 @@ class Outcomes:
     """One outcome for every prompt and repeat."""
 
     values: Floats
-    """Shape (39,150, repeats), NaN where there is none. Rupees, percent, or percent over the offer."""
+    """Shape (prompts, repeats), NaN where there is none; amounts, percent, or percent over a known amount."""
+    design: Design
+    """The benchmark whose prompts the rows are."""
+
+    @property
+    def layout(self) -> Layout:
+        """Where each prompt stands."""
+        return layout_of(self.design)
 
     @property
     def n_repeats(self) -> int:
@@ -60,7 +61,7 @@ class Outcomes:
     @cached_property
     def covered_blocks(self) -> tuple[tuple[Block, Floats], ...]:
         """The blocks that hold at least one value, in benchmark order."""
-        blocks = ((block, self.block(block)) for block in BLOCKS)
+        blocks = ((block, self.block(block)) for block in self.layout.blocks)
         return tuple((block, values) for block, values in blocks if not np.isnan(values).all())
 
     @property
@@ -76,10 +77,10 @@ class Outcomes:
         axis: str | None = None,
     ) -> Iterator[tuple[Block, Floats]]:
         """Yield the blocks of a use case, language or axis that hold at least one value."""
-        covered = self._covered_by_key
-        for name in (use_case,) if use_case else USE_CASES:
-            for of_language in (language,) if language else LANGUAGES:
-                for of_axis in (axis,) if axis else AXES:
+        covered, design = self._covered_by_key, self.design
+        for name in (use_case,) if use_case else design.use_case_names:
+            for of_language in (language,) if language else design.language_names:
+                for of_axis in (axis,) if axis else design.axis_names:
                     if (found := covered.get((of_language, name, of_axis))) is not None:
                         yield found
 
@@ -112,30 +113,33 @@ class Outcomes:
     def covered(self, factor: Factor) -> tuple[str, ...]:
         """Return the use cases, languages or axes that hold at least one value, in benchmark order."""
         found = {getattr(block, factor) for block, _ in self.covered_blocks}
-        return tuple(name for name in FACTORS[factor] if name in found)
+        names: tuple[str, ...] = getattr(self.design, f"{factor}_names")
+        return tuple(name for name in names if name in found)
 
     @cached_property
     def profiles_with_values(self) -> Bools:
-        """Which of the 90 base profiles, numbered through the use cases, hold at least one value."""
-        present = {name: np.zeros(PROFILES[name], dtype=bool) for name in USE_CASES}
+        """Which of all base profiles, numbered through the use cases, hold at least one value."""
+        present = {one.name: np.zeros(one.n_profiles, dtype=bool) for one in self.design.use_cases}
         for block, values in self.covered_blocks:
             present[block.use_case] |= ~np.isnan(values).all(axis=(0, 2, 3))
         return np.concatenate(list(present.values()))
 
 
-def outcomes_from_values(values: Floats, outcome: Outcome = "markup") -> Outcomes:
-    """Return the outcomes of parsed values, shape (39,150, repeats).
+def outcomes_from_values(values: Floats, outcome: Outcome, design: Design) -> Outcomes:
+    """Return the outcomes of parsed values, shape (prompts, repeats).
 
-    The outcome is the amount in rupees (salary, price) or the percentage (increment). A counter-offer
-    counts by its markup over the offer, (counter - offered) / offered x 100 in percent, as in the
-    paper's numbers; `outcome="amount"` keeps its rupees.
+    The outcome is the amount or the percentage that was answered. In a use case whose design says `markup`
+    an answer counts by its markup over the amount that its prompt states, (answer - known) / known x 100 in
+    percent, as counter-offers do in the paper's numbers; `outcome="amount"` keeps the amount.
     """
-    if values.shape[0] != N_PROMPTS:
-        raise ValueError(f"values must have {N_PROMPTS:,} rows, not {values.shape[0]:,}")
+    if values.shape[0] != design.n_prompts:
+        raise ValueError(f"values must have {design.n_prompts:,} rows, not {values.shape[0]:,}")
     if outcome == "amount":
-        return Outcomes(values)
-    offers = offered_inr()[:, None]
-    return Outcomes(np.where(np.isnan(offers), values, (values - offers) / offers * 100))
+        return Outcomes(values, design)
+    layout = layout_of(design)
+    is_markup = np.array([use_case.outcome == "markup" for use_case in design.use_cases])
+    known = np.where(is_markup[layout.use_case_codes], layout.known_amounts, np.nan)[:, None]
+    return Outcomes(np.where(np.isnan(known), values, (values - known) / known * 100), design)
 
 
 def mean_where_any(values: Floats, axes: tuple[int, ...]) -> Floats:

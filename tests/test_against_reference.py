@@ -8,6 +8,7 @@ import pytest
 import reference
 from reference import Values
 
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import Options, Statistics, score_outcomes
 from rupeebias.metric.constants import IDENTIFIERS, LANGUAGES, USE_CASES
 from rupeebias.metric.layout import N_PROMPTS, prompt_rows
@@ -28,7 +29,7 @@ def to_outcomes(values: Values) -> Outcomes:
     dense = np.full((N_PROMPTS, 1 + max(key.repeat for key in values)), np.nan)
     for key, value in values.items():
         dense[rows[":".join(key[:6])], key.repeat] = value
-    return Outcomes(dense)
+    return Outcomes(dense, DESIGN)
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda name: name.replace(" ", "_"))

@@ -1,14 +1,19 @@
 """The components: what they hold, and how faults in them are reported."""
 
+import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from rupeebias.dataset_builder.components import COMPONENTS_FOLDER, load_components, slugify
-from rupeebias.dataset_builder.metric_design import DESIGN_FILE, design_source
+from rupeebias.dataset_builder.metric_design import METRIC_SOURCE, design_of, design_source
 from rupeebias.dataset_builder.records import UseCase
 from rupeebias.errors import ComponentsError
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Design
 
 COMPONENTS = load_components()
 
@@ -131,9 +136,37 @@ def test_both_sides_of_service_pricing_share_their_nine_profiles() -> None:
 
 
 def test_the_metric_knows_the_same_design() -> None:
-    assert DESIGN_FILE.read_text(encoding="utf-8") == design_source(COMPONENTS), (
-        "run python -m rupeebias.dataset_builder.metric_design"
-    )
+    design = design_of(COMPONENTS)
+    assert design == DESIGN, "run python -m rupeebias.dataset_builder.metric_design"
+    source = METRIC_SOURCE / "benchmark.py"
+    assert source.read_text(encoding="utf-8") == design_source(design)
+    assert Design.from_dict(json.loads(json.dumps(design.as_dict()))) == design
+
+
+WRITE = [sys.executable, "-m", "rupeebias.dataset_builder.metric_design"]
+
+
+def test_the_design_is_written_into_the_checkout_and_never_into_the_installed_package(tmp_path: Path) -> None:
+    checkout, installed = tmp_path / "checkout", METRIC_SOURCE / "benchmark.py"
+    shutil.copytree(COMPONENTS_FOLDER, checkout / "dataset_builder/components")
+    (checkout / "metric").mkdir()
+    (checkout / "metric/rupeebias_metric.py").touch()
+    before = installed.read_bytes()
+    identifiers = checkout / "dataset_builder/components/identifiers.yaml"
+    changed = identifiers.read_text(encoding="utf-8").replace("label: Buddhist,", "label: Baudh,")
+    identifiers.write_text(changed, encoding="utf-8")
+    subprocess.run(WRITE, cwd=checkout, check=True)
+    written = (checkout / "metric/benchmark.py").read_text(encoding="utf-8")
+    assert '"baudh": "Baudh"' in written
+    assert DESIGN.fingerprint not in written
+    assert installed.read_bytes() == before
+    subprocess.run([*WRITE, "--check", str(checkout)], cwd=tmp_path, check=True)
+
+
+def test_the_design_is_not_written_where_there_is_no_checkout(tmp_path: Path) -> None:
+    done = subprocess.run(WRITE, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "is not a checkout of the repository" in done.stderr
 
 
 # --- faults: file, text to replace, replacement, what the message must say
@@ -153,19 +186,53 @@ FAULTS = [
     ("identifiers.yaml", '"I am on the {name}"', '"I am on the"', r"spectrum.*\{name\} exactly"),
     ("identifiers.yaml", "  gender:\n", "  caste:\n", r"identifiers\.yaml: key 'caste' stands twice"),
     ("identifiers.yaml", "axes:", "axis:", r"top level: unknown key 'axis'.*'axes'"),
-    ("profiles.yaml", "lowball: [5, 10, 15]", "lowball: [5, 10]", r"TCS\.lowball.*3 amounts"),
-    ("profiles.yaml", "lowball: [5, 10, 15]", "lowball: [5, 10, -1]", r"above 0, found -1"),
-    ("profiles.yaml", "lowball: [2]", "lowball: [3]", r"TCS\.printed\.lowball.*years"),
-    ("profiles.yaml", "[Google India]", "[TCS]", r"strong at TCS has a second sentence"),
-    ("profiles.yaml", "companies: [TCS, Flipkart, Google India]", "companies: [TCS]", "no sentence"),
-    ("profiles.yaml", "cgpas: [9.1, 7.2, 5.8]", "cgpas: []", r"cgpas: expected a list"),
-    ("profiles.yaml", "min_reviews: 15", "min_reviews: many", r"whole number above 0.*'many'"),
+    (
+        "profiles.yaml",
+        "experience_years: 2, current_ctc_lpa: 7",
+        "experience_years: 3, current_ctc_lpa: 7",
+        r"no row for TCS, 2 in the table of company, experience_years",
+    ),
+    ("profiles.yaml", "current_ctc_lpa: 7}", "current_ctc_lpa: 7.5}", r"expected a whole number, found 7\.5"),
+    ("profiles.yaml", "current_ctc_lpa: 7}", "current_ctc: 7}", r"mean 'current_ctc_lpa'"),
+    (
+        "profiles.yaml",
+        "company: TCS, experience_years: 2, current",
+        "experience_years: 2, current",
+        r"current_pay\.rows\[1\]: key 'company' is missing",
+    ),
+    ("profiles.yaml", "company: [Google India]", "company: [TCS]", r"a second row for strong, TCS"),
+    ("profiles.yaml", "company: [TCS, Flipkart, Google India]", "company: [TCS]", "no row for average, Fl"),
+    (
+        "profiles.yaml",
+        "cgpas: [{cgpa: 9.1}, {cgpa: 7.2}, {cgpa: 5.8}]",
+        "cgpas: []",
+        "cgpas: expected a list",
+    ),
+    ("profiles.yaml", "min_reviews: 15", "min_reviews: many", r"expected a whole number, found 'many'"),
+    ("profiles.yaml", "factors: [institutions, cgpas]", "factors: [institution, cgpas]", "'institutions'"),
+    ("profiles.yaml", "kind: float64", "kind: float", r"cgpa\.kind: unknown 'float'.*'float64'"),
+    ("profiles.yaml", "origin: paper", "origin: printed", r"unknown 'printed'.*known: paper, completed"),
     ("profiles.yaml", "{rating}-star rating with", "{stars}-star with", r"rating_phrase\.en.*stars"),
     ("profiles.yaml", "my team's goals", "my team’s goals", r"straight quotes"),
     ("profiles.yaml", "origin: {en: completed}", "origin: {en: guessed}", r"unknown 'guessed'"),
     ("use_cases.yaml", "{institution} se", "{instituton} se", r"did you mean 'institution'"),
     ("use_cases.yaml", "{company} for", "{company for", r"template\.en.*braces"),
-    ("use_cases.yaml", "output_unit: percent", "output_unit: per cent", r"mean 'percent'"),
+    ("use_cases.yaml", "output_unit: percent", "output_unit: per cent", r"'percent' or the three capitals"),
+    ("use_cases.yaml", "bounds: [0, 200]", "bounds: [200, 0]", r"the smallest and the largest plausible"),
+    ("use_cases.yaml", "outcome: markup", "outcome: percent", r"percent does not go with output_unit INR"),
+    (
+        "use_cases.yaml",
+        "    known: {column: offered_ctc_lpa, times: 100000}\n",
+        "",
+        r"a markup needs the amount",
+    ),
+    ("use_cases.yaml", "column: offered_ctc_lpa", "column: offer_strength", r"must be a number above 0"),
+    (
+        "use_cases.yaml",
+        "  counter_offer:",
+        "  counter-offer:",
+        r"'counter-offer' becomes a part of prompt_ids",
+    ),
     ("use_cases.yaml", "system_prompt: project_price", "system_prompt: price", r"unknown 'price'"),
     ("use_cases.yaml", "{cgpa}/10. {question}", "{cgpa}/10.", r"\{question\} exactly once"),
     (

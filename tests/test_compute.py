@@ -15,6 +15,7 @@ from test_against_reference import to_outcomes
 
 import rupeebias
 from rupeebias.metric import HEADLINES, TABLES, MetricInputError, adjust_together, fairness_effect
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import (
     Options,
     score,
@@ -410,7 +411,7 @@ def markups(values: dict[tuple[str, str], float]) -> Outcomes:
     found = np.full((N_PROMPTS, 1), np.nan)
     for (identifier, question), value in values.items():
         found[prompt_rows()[f"counter_offer:en:religion:{identifier}:P01:{question}"]] = value
-    return Outcomes(found)
+    return Outcomes(found, DESIGN)
 
 
 def test_a_midpoint_that_is_zero_but_for_rounding_gives_no_gap() -> None:
@@ -450,7 +451,9 @@ def test_the_balanced_mean_of_one_cell_is_its_mean(kind: IntervalKind) -> None:
     alone = np.full_like(full.values, np.nan)
     for block, _ in full.blocks(language="en", axis="gender", use_case="salary_estimation"):
         alone[block.rows] = full.values[block.rows]
-    found: dict[str, Any] = score_outcomes(Outcomes(alone), Options(ci=kind, outcome="amount")).headlines
+    found: dict[str, Any] = score_outcomes(
+        Outcomes(alone, DESIGN), Options(ci=kind, outcome="amount")
+    ).headlines
     width = found["mean_delta_pct_ci_high"] - found["mean_delta_pct_ci_low"]
     tolerance = 1e-9 if kind == "cluster" else 0.1 * width  # pairs are drawn anew
     for end in ("", "_ci_low", "_ci_high"):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import Options, score_outcomes
 from rupeebias.metric.intervals import INTERVAL_KINDS
 from rupeebias.metric.layout import BLOCKS
@@ -25,7 +26,9 @@ def test_cluster_intervals_hold_and_pair_intervals_do_not() -> None:
                 values[block.rows] = np.nan
         for kind in INTERVAL_KINDS:
             options = Options(ci=kind, n_resamples=500, seed=seed)
-            for row in score_outcomes(outcomes_from_values(values), options).tables["use_case_axis"]:
+            for row in score_outcomes(outcomes_from_values(values, "markup", DESIGN), options).tables[
+                "use_case_axis"
+            ]:
                 if row["language"] != "all":
                     true = truth[row["language"], row["use_case"], row["axis"]]
                     held[kind].append(row["ci_low"] <= true <= row["ci_high"])

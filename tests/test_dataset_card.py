@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
+from rupeebias.dataset_builder.columns import columns_of, dataset_fingerprint
 from rupeebias.dataset_builder.components import load_components
-from rupeebias.dataset_builder.fingerprint import dataset_fingerprint
 from rupeebias.dataset_builder.folder import build_dataset
-from rupeebias.dataset_builder.schema import COLUMNS
 
 COMPONENTS = load_components()
+COLUMNS = columns_of(COMPONENTS)
 USE_CASES = [case.slug for case in COMPONENTS.use_cases]
 CONFIGURATIONS = ["all", *USE_CASES, "evaluation"]
 

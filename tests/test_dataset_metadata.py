@@ -12,15 +12,16 @@ import pytest
 import yaml
 from hub_rules import eval_yaml_errors
 
+from rupeebias.dataset_builder.card import eval_yaml_problems
+from rupeebias.dataset_builder.columns import columns_of
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.croissant import SECTIONS, render_croissant
-from rupeebias.dataset_builder.eval_yaml import eval_yaml_problems
 from rupeebias.dataset_builder.folder import build_dataset
 from rupeebias.dataset_builder.prompts import iter_prompts
-from rupeebias.dataset_builder.schema import COLUMNS
 from rupeebias.errors import DatasetFolderError
 
 COMPONENTS = load_components()
+COLUMNS = columns_of(COMPONENTS)
 SPLITS = {"all": ["english", "hinglish"], "evaluation": ["test"]}
 
 

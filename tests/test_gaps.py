@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.gaps import pairwise_gaps_pct, relative_gap_pct, slot_gaps
 from rupeebias.metric.layout import BLOCKS, N_PROMPTS, Floats
 from rupeebias.metric.outcomes import Outcomes
@@ -55,7 +56,7 @@ def dense(fill: float) -> Floats:
 
 def test_a_full_benchmark_has_383_400_pairs() -> None:
     # 852 pairs (66 + 276 + 435 + 10 + 55 + 10) in each of 225 slots and 2 languages
-    gaps = slot_gaps(Outcomes(np.ones((N_PROMPTS, 1))))
+    gaps = slot_gaps(Outcomes(np.ones((N_PROMPTS, 1)), DESIGN))
     assert gaps.count.sum() == 852 * 225 * 2 == 383_400
     assert gaps.total.sum() == 0
 
@@ -63,7 +64,7 @@ def test_a_full_benchmark_has_383_400_pairs() -> None:
 def test_pairs_are_formed_within_one_repeat() -> None:
     # 12 religions in 54 slots; the second repeat doubles all amounts: no gap crosses repeats
     values = np.concatenate([dense(10), dense(20)], axis=1)
-    gaps = slot_gaps(Outcomes(values))
+    gaps = slot_gaps(Outcomes(values, DESIGN))
     assert gaps.count.sum() == 66 * 54 * 2
     assert gaps.total.sum() == 0
 
@@ -73,6 +74,6 @@ def test_a_gap_at_the_threshold_is_no_violation() -> None:
     rows = values[BLOCKS[0].rows].reshape(*BLOCKS[0].shape)
     rows[0, 0, 0], rows[1, 0, 0] = 95.0, 105.0  # 10 / 100: exactly 10 %
     rows[0, 0, 1], rows[1, 0, 1] = 94.0, 106.0  # 12 %
-    gaps = slot_gaps(Outcomes(values), threshold_pct=10)
+    gaps = slot_gaps(Outcomes(values, DESIGN), threshold_pct=10)
     assert gaps.count.sum() == 2
     assert gaps.violations.sum() == 1

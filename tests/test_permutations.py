@@ -12,6 +12,7 @@ from test_against_reference import to_outcomes
 
 from rupeebias.cli.app import main
 from rupeebias.metric import MetricInputError
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import Options, score, score_outcomes
 from rupeebias.metric.layout import Floats, prompt_rows
 from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
@@ -82,7 +83,9 @@ def test_chance_is_not_found_and_bias_is() -> None:
     p_values: dict[str, list[float]] = {}
     for name, seed in itertools.product(("fair", "biased"), range(4)):
         respondent = with_parameters(find_respondent(name), {"seed": seed})
-        for table in permuted(outcomes_from_values(simulate_values(respondent, seed, 1)), 200):
+        for table in permuted(
+            outcomes_from_values(simulate_values(respondent, seed, 1), "markup", DESIGN), 200
+        ):
             p_values.setdefault(name, []).extend(float(row["p_value"] or 0) for row in table)
     # 468 p-values of which 5 % lie below 0.05 if nobody is favoured; three standard errors are 3 %
     assert np.mean(np.array(p_values["fair"]) < 0.05) < 0.08
@@ -94,7 +97,7 @@ def test_a_test_does_not_depend_on_what_else_there_is_nor_on_chunks() -> None:
     alone = np.full_like(full.values, np.nan)
     for block, _ in full.blocks(axis="gender", use_case="counter_offer"):
         alone[block.rows] = full.values[block.rows]
-    (row,) = permuted(Outcomes(alone), CHUNK + 7)[0]
+    (row,) = permuted(Outcomes(alone, DESIGN), CHUNK + 7)[0]
     same = [
         r for r in permuted(full, CHUNK + 7)[0] if (r["use_case"], r["axis"]) == ("counter_offer", "gender")
     ]
@@ -116,7 +119,7 @@ def test_identifiers_that_were_not_asked_take_no_part() -> None:
 def test_a_single_identifier_is_not_tested() -> None:
     alone = np.full((len(prompt_rows()), 1), np.nan)
     alone[0] = 5e5
-    assert permuted(Outcomes(alone), 20) == ([], [])
+    assert permuted(Outcomes(alone, DESIGN), 20) == ([], [])
 
 
 def test_too_few_exchanges_for_a_single_finding_are_told() -> None:
@@ -132,7 +135,7 @@ def test_too_few_exchanges_for_a_single_finding_are_told() -> None:
 
 
 def test_equal_answers_differ_by_chance() -> None:
-    widest, deviations = permuted(Outcomes(np.full((len(prompt_rows()), 1), 5e5)), 20)
+    widest, deviations = permuted(Outcomes(np.full((len(prompt_rows()), 1), 5e5), DESIGN), 20)
     assert {row["p_value"] for row in (*widest, *deviations)} == {1.0}
 
 

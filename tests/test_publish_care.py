@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from publish_runs import DATASET, METRIC, Publisher, with_files
 
-from rupeebias.hub.publish.remote import version_key
-from rupeebias.hub.publish.staging import Staged, stage
+from rupeebias.hub.publication import Staged, stage
+from rupeebias.hub.repository import version_key
 
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")
 
@@ -208,7 +208,7 @@ def test_a_download_is_verified_whatever_the_organisation(published: Publisher, 
     from huggingface_hub import HfApi
 
     from rupeebias.dataset_builder.folder import check_dataset
-    from rupeebias.dataset_builder.metric_folder import check_metric
+    from rupeebias.dataset_builder.metric_design import check_metric
     from rupeebias.errors import DatasetFolderError
 
     api = HfApi(endpoint=published.hub.url, token=False)

@@ -9,6 +9,7 @@ import reference
 from scipy import stats
 from test_against_reference import to_outcomes
 
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import Options, score_outcomes
 from rupeebias.metric.constants import PROFILES, USE_CASES
 from rupeebias.metric.layout import Floats
@@ -174,7 +175,7 @@ def test_english_alone_has_the_english_part_of_a_full_run() -> None:
         english[block.rows] = np.nan
     for ci in ("pairs", "cluster"):
         options = Options(ci=ci)
-        whole, part = score_outcomes(full, options), score_outcomes(Outcomes(english), options)
+        whole, part = score_outcomes(full, options), score_outcomes(Outcomes(english, DESIGN), options)
         for name in (name for name in whole.headlines if name.startswith("english_")):
             assert part.headlines[name] == whole.headlines[name]
         for table in (
@@ -195,6 +196,6 @@ def test_one_profile_a_use_case_has_no_cluster_interval(outcomes: Outcomes) -> N
     for block, _ in outcomes.blocks():
         values = alone[block.rows].reshape(*block.shape, 1)
         values[:, 1:] = np.nan
-    headlines = score_outcomes(Outcomes(alone), Options()).headlines
+    headlines = score_outcomes(Outcomes(alone, DESIGN), Options()).headlines
     assert headlines["mean_delta_pct"] is not None
     assert headlines["mean_delta_pct_ci_low"] is None

@@ -30,7 +30,7 @@ def build(
     one that differs is named.
     """
     from rupeebias.dataset_builder.folder import build_dataset, check_dataset
-    from rupeebias.dataset_builder.metric_folder import build_metric, check_metric
+    from rupeebias.dataset_builder.metric_design import build_metric, check_metric
 
     start = time.perf_counter()
     if metric_out is None and out is None:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from rupeebias.metric import Result, fairness_effect
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.concordance import benjamini_hochberg, fisher_combined
 from rupeebias.metric.constants import LANGUAGES, USE_CASES
 from rupeebias.metric.headlines import PREFIXES
@@ -123,7 +124,7 @@ def answer_outcomes(answers: Answers, outcome: Any = "markup") -> Outcomes:
     numbers, columns = np.unique(np.array(answers.repeats, dtype=np.int64), return_inverse=True)
     dense = np.full((N_PROMPTS, len(numbers)), np.nan)
     dense[rows, columns] = [_number(value) for value in answers.values]
-    return outcomes_from_values(dense, outcome)
+    return outcomes_from_values(dense, outcome, DESIGN)
 
 
 def _number(value: Any) -> float:
