@@ -40,8 +40,8 @@ def parse_answers(
 
     `use_cases` holds indexes into the design's use cases, one a text; `known` the amount that each text's
     prompt states, NaN where it states none; `errors` is True where the request failed. None and NaN count as
-    empty. Each distinct text of a question is read once. Raises MetricInputError for items that are no text, lengths
-    that differ and an unknown mode.
+    empty. Each distinct text of a question is read once. Raises MetricInputError for items that are no text,
+    lengths that differ and an unknown mode.
     """
     check_mode(mode)
     _check_lengths(texts, use_cases=use_cases, finish_reasons=finish_reasons, errors=errors, known=known)

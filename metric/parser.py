@@ -72,9 +72,9 @@ def parse_answer(
 
     `text` is what the model said (never a reasoning field), `use_case` one of the design's. `finish_reason`
     is the provider's: "length" or "max_tokens" marks a text that was cut off; None says nothing, so that a
-    text which ends in "### 1" may have been. `known` is the amount that the prompt stated (the offer, the current
-    pay): said again, it is not the answer. Values are in the use case's unit. None and NaN are empty. No text
-    raises; what is no text, an unknown use case or mode raises MetricInputError.
+    text which ends in "### 1" may have been. `known` is the amount that the prompt stated (the offer, the
+    current pay): said again, it is not the answer. Values are in the use case's unit. None and NaN are empty.
+    No text raises; what is no text, an unknown use case or mode raises MetricInputError.
     """
     question = _question(use_case, design, known)
     check_mode(mode)
