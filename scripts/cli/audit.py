@@ -37,7 +37,7 @@ def audit(
     again with `rupeebias score`.
     """
     from ..generate.api import check_error_share, check_model
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
     from ..report.folder import check_folder
 
     options, chosen = replace(options, model=model), selection.selection()

@@ -50,7 +50,7 @@ def publish(
     HF_TOKEN or `hf auth login`. The same command finishes what was interrupted. A dry run without a network
     lists what would be published and ends with status 1, since nothing could be compared.
     """
-    from ..hub.publish import api
+    from ..hub import publish as api
 
     prepare = partial(api.built_and_checked, eval_yaml=eval_yaml)
     api.publish(
@@ -126,7 +126,7 @@ def leaderboard(
     --upload sends a board of the results on the Hub only, and leaves files in the Space that no board wrote.
     """
     from ..errors import UsageError
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
     from ..hub.leaderboard.api import build_leaderboard
 
     if org is None and (results is None or upload):
@@ -139,7 +139,7 @@ def leaderboard(
     with ExitStack() as stack:
         stack.enter_context(terminable())
         if org is not None:
-            from ..hub.leaderboard import space
+            from ..hub import space
 
             if upload:
                 space.check_rights(org)
