@@ -32,7 +32,7 @@ from rupeebias.generate.options import Bounds, RunOptions
 from rupeebias.generate.plan import prompts_of, shuffled_requests
 from rupeebias.generate.progress import Progress, plain_lines
 from rupeebias.generate.runner import run
-from rupeebias.models.opening import open_model
+from rupeebias.models import open_model
 from rupeebias.models.types import Complete, Model, ModelOptions, Reply, Request
 from rupeebias.runs.journal import Journal
 from rupeebias.runs.selection import Selection

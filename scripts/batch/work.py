@@ -12,7 +12,7 @@ from ..generate.api import Prepared, check_cap, prepare, price_of
 from ..generate.options import GenerateOptions, check
 from ..generate.plan import prompts_of
 from ..generate.session import Say
-from ..models.opening import open_model
+from ..models import open_model
 from ..models.prices import Price, worst_case_usd
 from ..models.types import JSON, Model, ModelOptions, Request
 from ..runs.batches import BatchRecord, keys_by_hash, read_batches

@@ -7,7 +7,7 @@ from pathlib import Path
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import IncompleteRunError, UsageError
-from ..models.opening import open_model
+from ..models import open_model
 from ..models.prices import FREE, Price, Priced
 from ..models.types import JSON, Keyed, Model
 from ..runs.directory import RUNS, open_run
