@@ -25,7 +25,7 @@ from rupeebias.metric.design import Design
 
 from ..errors import UsageError
 from ..generate.options import ARMS
-from ..models.reserved import check_extras
+from ..models.litellm import check_extras
 from ..models.secrets import check_no_secret, texts_in
 from ..naming import is_simulated_name
 from ..runs.manifest import PromptSet
