@@ -65,7 +65,7 @@ def _round(
         for at in places:
             try:
                 futures[pool.submit(_limited, task, items[at], time_limit_s)] = at
-            except BrokenProcessPool:
+            except (BrokenProcessPool, OSError):  # the pipe of a pool that is breaking is closed first
                 lost.append(at)
         for future in as_completed(futures):
             try:
