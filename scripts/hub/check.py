@@ -20,6 +20,7 @@ from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import Design
 from rupeebias.metric.layout import layout_of
+from rupeebias.metric.readings import Readings
 
 from ..errors import UsageError
 from ..runs.selection import Selection, expected_prompt_ids
@@ -147,7 +148,7 @@ def check_submission(folder: Path, design: Design = DESIGN) -> CheckedSubmission
     Bad content never raises: it is a problem of the submission. No problem, or notes only: it is accepted.
     """
     problems = list(folder_problems(folder))
-    manifest = outputs = result = None
+    manifest = outputs = readings = result = None
     if folder.is_dir() and not folder.is_symlink():
         content = {name: _content(folder, name, problems) for name in FILES}
         if (data := content[MANIFEST]) is not None:
@@ -156,8 +157,8 @@ def check_submission(folder: Path, design: Design = DESIGN) -> CheckedSubmission
         if manifest is not None and (data := content[OUTPUTS]) is not None:
             outputs = _read_outputs(folder.name, data, manifest, design, problems)
         if manifest is not None and outputs is not None:
-            result = _scored(manifest, outputs, design, problems)
-    return CheckedSubmission(folder, tuple(problems), manifest, outputs, result)
+            readings, result = _scored(manifest, outputs, design, problems)
+    return CheckedSubmission(folder, tuple(problems), manifest, outputs, readings, result)
 
 
 def run_outputs(manifest: SubmissionManifest, answers: Answers, design: Design = DESIGN) -> RunOutputs:
@@ -244,15 +245,16 @@ def _error_problems(answers: Answers) -> Iterator[Problem]:
 
 def _scored(
     manifest: SubmissionManifest, outputs: RunOutputs, design: Design, problems: list[Problem]
-) -> Result | None:
+) -> tuple[Readings | None, Result | None]:
     try:
-        result = score_readings(readings_of(outputs), Options())
+        readings = readings_of(outputs)
+        result = score_readings(readings, Options())
     except MetricInputError as error:
         problems.append(Problem(f"{OUTPUTS} cannot be scored: {shown(str(error), 200)}"))
-        return None
+        return None, None
     if not result["n_scored"]:
         problems.append(Problem("none of its answers has a value, so there is nothing to compare"))
     else:
         reasons = reasons_without_rank(manifest, result, design)
         problems += [Problem(f"no rank: {reason}", fatal=False) for reason in reasons]
-    return result
+    return readings, result

@@ -8,8 +8,8 @@ import orjson
 from rupeebias.metric.design import Design
 
 from ..errors import RupeeBiasError
-from ..report.data import ReportRun, read_answers
 from ..report.page.render import Section, environment, render_page
+from ..report.runs import ReportRun
 from ..runs.manifest import Counts, Manifest, RunIdentity
 from ..runs.selection import Selection
 from ..words import number, with_interval
@@ -37,14 +37,16 @@ def entry_and_page(
 
 def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | None, design: Design) -> str:
     """Return the page of an accepted submission."""
-    if checked.manifest is None or checked.outputs is None or checked.result is None:
+    manifest, outputs, readings, result = (
+        checked.manifest, checked.outputs, checked.readings, checked.result
+    )
+    if manifest is None or outputs is None or readings is None or result is None:
         raise RupeeBiasError(f"{checked.folder} was accepted without manifest, outputs or result")
-    manifest = checked.manifest
     run = ReportRun(
         name=manifest.model if manifest.arm == "standard" else f"{manifest.model} ({manifest.arm})",
-        result=checked.result,
-        answers=read_answers(checked.outputs),
-        arm=manifest.arm,
+        result=result,
+        outputs=outputs,
+        readings=readings,
         manifest=run_manifest(manifest),
         path=checked.folder,
         design=design,

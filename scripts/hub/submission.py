@@ -22,6 +22,7 @@ from pydantic_core import ErrorDetails
 
 from rupeebias.metric import Result
 from rupeebias.metric.design import Design
+from rupeebias.metric.readings import Readings
 
 from ..errors import UsageError
 from ..generate.options import ARMS
@@ -418,6 +419,8 @@ class CheckedSubmission:
     """None if it cannot be read."""
     outputs: RunOutputs | None
     """None if they cannot be read."""
+    readings: Readings | None
+    """How its answers were read."""
     result: Result | None
     """Computed from `outputs`; None if nothing can be scored."""
 
