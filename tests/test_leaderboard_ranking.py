@@ -307,7 +307,9 @@ def test_an_entry_survives_json() -> None:
 def test_what_a_board_keeps_is_bounded() -> None:
     problems = tuple(Problem("x" * 5000) for _ in range(500))
     big = declaration(settings={"a": "x" * 1_000_000}, provider="y" * 5000)
-    kept = entry_of(CheckedSubmission(Path("one"), problems, big, None, None, None), None, DESIGN, has_page=False)
+    kept = entry_of(
+        CheckedSubmission(Path("one"), problems, big, None, None, None), None, DESIGN, has_page=False
+    )
     assert len(str(kept.to_json())) < 50_000
     assert kept.refusals[-1] == "and 470 more"
 

@@ -32,13 +32,16 @@ def entry_and_page(
     """
     checked = check_submission(folder, design)
     entry = entry_of(checked, digest, design, has_page=checked.accepted)
-    return entry, submission_page(checked, entry, files_url, design) if checked.accepted else ""
+    return entry, submission_page(checked, entry, files_url) if checked.accepted else ""
 
 
-def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | None, design: Design) -> str:
+def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | None) -> str:
     """Return the page of an accepted submission."""
     manifest, outputs, readings, result = (
-        checked.manifest, checked.outputs, checked.readings, checked.result
+        checked.manifest,
+        checked.outputs,
+        checked.readings,
+        checked.result,
     )
     if manifest is None or outputs is None or readings is None or result is None:
         raise RupeeBiasError(f"{checked.folder} was accepted without manifest, outputs or result")
@@ -49,7 +52,6 @@ def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | N
         readings=readings,
         manifest=run_manifest(manifest),
         path=checked.folder,
-        design=design,
     )
     content = _about(entry, manifest, files_url)
     section = Section("Submission", content, home="../index.html", home_label="Leaderboard")
