@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
@@ -52,6 +52,16 @@ class SelectionOptions:
         Typed(str | None, parse_shard),
     ] = None
 
+    design: Annotated[
+        Literal["full", "profiles-once"],
+        Option(help="profiles-once asks each profile in one language, one question: a fifth of the prompts."),
+    ] = "full"
+    controls: Annotated[
+        Literal["none", "with", "only"],
+        Option(metavar="[only]", help="The control prompts as well, or only they."),
+        Typed(Literal["with", "only"] | None, lambda word: word or "none"),
+    ] = "none"
+
     def selection(self) -> "Selection":
         """Return what was typed with the benchmark's names. Raises UsageError for an unknown one."""
         from ..runs.selection import Selection
@@ -65,6 +75,8 @@ class SelectionOptions:
             questions=self.question,
             limit=self.limit,
             shard=self.shard,
+            design=self.design,
+            controls=self.controls,
         )
 
 
