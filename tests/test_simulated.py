@@ -16,6 +16,7 @@ from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import UsageError
 from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Axis, Design, Language, UseCase
 from rupeebias.metric.parser import parse_answer
 from rupeebias.models.respondents import RESPONDENTS, Respondent, rounded, rounded_amount
 from rupeebias.models.simulated import SimulatedModel, create_model, lenient, model_names
@@ -273,6 +274,42 @@ def test_simulated_values_follow_the_law() -> None:
     assert np.sqrt(within) == pytest.approx(0.1, abs=0.01)
     again = simulate_values(respondent, seed=5, repeats=3)
     assert np.array_equal(values, again, equal_nan=True)
+
+
+def test_a_respondent_answers_another_benchmark_inside_its_bounds_and_unlike_by_profile() -> None:
+    # Its groups are not RupeeBias's, so nobody has an effect.
+    rent = Design(
+        name="rent",
+        label="Rent",
+        version="1",
+        fingerprint="f",
+        languages=(Language("de", "German", "german"),),
+        axes=(Axis("age", "Age", {"young": "Young", "old": "Old"}, ("young", "old")),),
+        use_cases=(
+            UseCase("flat", "Flat", "EUR", "amount", (100, 9_000), 4, 1, "month"),
+            UseCase("pay", "Pay", "percent", "percent", (0, 50), 4, 4),
+            UseCase("offer", "Offer", "EUR", "markup", (100, 9_000), 2, 1, known=(500.0, 900.0)),
+        ),
+    )
+    messy = SimulatedModel(RESPONDENTS["messy"], rent)
+    model = SimulatedModel(RESPONDENTS["constant"], rent)
+    for use_case in rent.use_cases:
+        low, high = use_case.bounds
+        start = f"{use_case.name}:de:age:"
+        values = [said(model, f"{start}old:P{at:02d}:Q1") for at in range(1, use_case.n_profiles + 1)]
+        assert len(set(values)) == use_case.n_profiles
+        assert all(low < value < high for value in values)
+        assert values[0] == said(model, f"{start}young:P01:Q{use_case.n_questions}")
+        statuses = {
+            parse_answer(messy.reply(f"{start}old:P02:Q1", repeat).text or "", use_case).status
+            for repeat in range(300)
+        }
+        assert {"ok", "lenient", "refusal"} <= statuses
+    with pytest.raises(KeyError):
+        model.reply("flat:de:age:old:P05:Q1")
+    truth = true_gaps(RESPONDENTS["constant"], rent)
+    assert (truth.mean_delta_pct, truth.by_language) == (0.0, {"de": 0.0})
+    assert simulate_values(RESPONDENTS["fair"], 1, design=rent).shape == (2 * (4 + 16 + 2), 1)
 
 
 def test_truth_without_noise_is_the_plain_loop_over_the_replies(prompt_ids: list[str]) -> None:
