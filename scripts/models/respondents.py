@@ -199,9 +199,7 @@ _BIASED: Final = replace(
 _STEADY: Final = Respondent(
     "steady",
     "women, Dalits and Muslims get 3 % less in every answer; no noise",
-    effects=tuple(
-        (group, -0.03) for group in (("gender", "female"), ("caste", "dalit"), ("religion", "muslim"))
-    ),
+    effects=((("gender", "female"), -0.03), (("caste", "dalit"), -0.03), (("religion", "muslim"), -0.03)),
     rounding=False,  # steps of 50,000 would swallow 3 % here and double it there
 )
 

@@ -11,7 +11,8 @@ the same as in the metric. The answer says the amount (offer x (1 + markup)), ro
 round, or with the respondent's shares something else: another form of the value, a refusal, an
 answer without a value, an implausible or a truncated one. Shares apply to each answer independently.
 Controls are words without effect: a placebo changes nothing but the draws, another wording of a group keeps
-that group's effect. No text of a prompt is read: the instruction of the fairness arm would change nothing, so that arm is refused.
+that group's effect. No text of a prompt is read: the instruction of the fairness arm would change nothing, so
+that arm is refused.
 
 All randomness of an answer comes from a keyed hash of (seed, prompt_id, repeat): neither order nor
 concurrency nor resuming changes it, and temperature has no meaning. The respondent's name is no part of the
