@@ -11,11 +11,10 @@ from ..models import open_model
 from ..models.prices import FREE, Price, Priced
 from ..models.types import JSON, Keyed, Model
 from ..runs.directory import RUNS, open_run
+from ..runs.journal import Key
 from ..runs.manifest import FILE, Counts, Manifest, RunIdentity
-from ..runs.outputs import Key
-from ..runs.reuse import adopt_relatives_rejections, take_over, to_take_over
+from ..runs.reuse import adopt_rejections, adopt_relatives_rejections, take_over, to_take_over
 from ..runs.selection import Selection, has_comparisons
-from ..runs.settling import adopt_rejections
 from .options import ARMS, GenerateOptions, check
 from .plan import (
     estimate_lines,

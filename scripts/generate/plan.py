@@ -15,8 +15,8 @@ from ..errors import RupeeBiasError
 from ..models.prices import RULE, Estimate, Price, estimate
 from ..models.types import JSON, Model, Request
 from ..runs.directory import RunState, check_same_run, run_state
+from ..runs.journal import Key
 from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, now
-from ..runs.outputs import Key
 from ..runs.selection import Selection, expected_prompt_ids
 from .options import GenerateOptions
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 from rupeebias.metric.constants import USE_CASES
 from rupeebias.metric.parser import parse_answer
 
-from ..runs.outputs import Key, Record
-from ..runs.records import ANSWER
+from ..runs.journal import ANSWER, Key, Record
 
 if TYPE_CHECKING:
     from rich.console import Console

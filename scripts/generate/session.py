@@ -16,8 +16,8 @@ from ..models.prices import FREE, Budget, Price, priced, worst_case_usd
 from ..models.types import Adjustable, Complete, Model
 from ..runs.batches import keys_in_flight
 from ..runs.directory import OUTPUTS, OpenRun
+from ..runs.journal import Key
 from ..runs.manifest import FILE, Counts, now, write_manifest
-from ..runs.outputs import Key
 from .options import GenerateOptions, RunOptions
 from .plan import by_system_prompt, connections, plan_line, settled, shuffled_requests
 from .progress import Progress, open_display

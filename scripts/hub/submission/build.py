@@ -17,9 +17,8 @@ from ... import release
 from ...errors import RupeeBiasError, UsageError
 from ...files import replaced_folder
 from ...models.secrets import check_no_secret
-from ...runs.manifest import Manifest, PromptSet, read_manifest
-from ...runs.outputs import Record, latest_valid, read_outputs
-from ...runs.resuming import resuming_command
+from ...runs.journal import Record, latest_valid, read_outputs
+from ...runs.manifest import Manifest, PromptSet, read_manifest, resuming_command
 from .answers import Answers, in_memory, write_answers
 from .check import default_score, run_outputs
 from .identity import submission_name
