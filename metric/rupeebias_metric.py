@@ -58,6 +58,7 @@ from .refusals import __doc__ as _refusals
 from .resampled_means import __doc__ as _resampled_means
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
+from .slips import __doc__ as _slips
 from .special import __doc__ as _special
 from .stacks import __doc__ as _stacks
 from .statuses import __doc__ as _statuses

@@ -12,6 +12,8 @@ from rupeebias.metric.benchmark import DESIGN
 from ..options import Typed
 
 if TYPE_CHECKING:
+    from rupeebias.metric.design import Design
+
     from ..runs.selection import Selection
 
 _MANY = "Repeatable, or comma-separated."
@@ -62,8 +64,11 @@ class SelectionOptions:
         Typed(Literal["with", "only"] | None, lambda word: word or "none"),
     ] = "none"
 
-    def selection(self) -> "Selection":
-        """Return what was typed with the benchmark's names. Raises UsageError for an unknown one."""
+    def selection(self, components: Path | None = None) -> "Selection":
+        """Return what was typed with the names of a benchmark, RupeeBias without components of another.
+
+        Raises UsageError for an unknown name.
+        """
         from ..runs.selection import Selection
 
         return Selection.parse(
@@ -77,7 +82,15 @@ class SelectionOptions:
             shard=self.shard,
             design=self.design,
             controls=self.controls,
+            benchmark=DESIGN if components is None else _design_of(components),
         )
+
+
+def _design_of(components: Path) -> "Design":
+    from rupeebias.dataset_builder.components import load_components
+    from rupeebias.dataset_builder.metric_design import design_of
+
+    return design_of(load_components(components))
 
 
 @dataclass(frozen=True, slots=True)

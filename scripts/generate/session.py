@@ -128,7 +128,8 @@ class Session:
 
     async def _run(self, pending: int, before: Counts) -> RunResult:
         total = before.requests
-        progress = Progress(total, total - pending, self._journal.cost_usd)
+        design = self._opened.manifest.identity.design
+        progress = Progress(total, total - pending, self._journal.cost_usd, design)
         requests = shuffled_requests(self._prompts, self._options.repeats, self._skip)
         if getattr(self._model, "shares_prefix", False):
             requests = by_system_prompt(requests)

@@ -145,6 +145,7 @@ def _from_directory(folder: Path) -> RunOutputs:
         n_repeats=manifest.repeats,
         arm=manifest.identity.arm,
         dataset_fingerprint=manifest.identity.dataset_fingerprint,
+        design=manifest.identity.design,
     )
 
 
