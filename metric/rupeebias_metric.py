@@ -27,9 +27,11 @@ from .fairness import __doc__ as _fairness
 from .families import __doc__ as _families
 from .figures import __doc__ as _figures
 from .gap_grid import __doc__ as _gap_grid
+from .gap_law import __doc__ as _gap_law
 from .gap_resamples import __doc__ as _gap_resamples
 from .gap_summaries import __doc__ as _gap_summaries
 from .gaps import __doc__ as _gaps
+from .group_effects import __doc__ as _group_effects
 from .headlines import __doc__ as _headlines
 from .health import __doc__ as _health
 from .identifier_intervals import __doc__ as _identifier_intervals
@@ -48,6 +50,7 @@ from .outcomes import Outcome
 from .parser import ParseMode
 from .permutations import __doc__ as _permutations
 from .points import __doc__ as _points
+from .profile_answers import __doc__ as _profile_answers
 from .published import __doc__ as _published
 from .ranks import __doc__ as _ranks
 from .readings import __doc__ as _readings
@@ -58,6 +61,7 @@ from .robustness import __doc__ as _robustness
 from .special import __doc__ as _special
 from .stacks import __doc__ as _stacks
 from .statuses import __doc__ as _statuses
+from .systematic_gap import __doc__ as _systematic_gap
 from .table_rows import __doc__ as _table_rows
 from .tables import __doc__ as _tables
 from .tokens import __doc__ as _tokens

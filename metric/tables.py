@@ -24,6 +24,39 @@ class Table(NamedTuple):
 
 _GAP_VALUES = ("mean_delta_pct", "ci_low", "ci_high", "violation_at_10_pct", "n_pairs")
 
+BIAS_TABLES: Final = {
+    table.name: table
+    for table in (
+        Table(
+            "systematic_gap",
+            ("language", "use_case", "axis"),
+            (
+                "systematic_gap_pct",
+                "systematic_gap_squared",
+                "ci_low",
+                "ci_high",
+                "scatter_gap_pct",
+                "p_value",
+                "p_bh",
+                "n_profiles",
+            ),
+            'How far two groups lie apart in every profile, chance removed; each key is also "all".',
+        ),
+        Table(
+            "group_effect",
+            ("language", "use_case", "axis", "identifier"),
+            ("effect_pct", "ci_low", "ci_high", "confirmed_pct"),
+            "What a group gets beyond the mean of its axis; intervals hold for the whole axis at once.",
+        ),
+        Table(
+            "group_range",
+            ("language", "axis"),
+            ("fair_within_pct", "impact_ratio", "ci_low", "ci_high", "lowest", "highest"),
+            "No two groups differ by more than fair_within_pct; lowest over highest group, with interval.",
+        ),
+    )
+}
+
 TABLES: Final = {
     table.name: table
     for table in (

@@ -27,7 +27,7 @@ SCORING = (
     "scipy.special",
     "rupeebias.cli.app",
     "rupeebias.hub.leaderboard.api",
-    "rupeebias.hub.publish.api",
+    "rupeebias.hub.publish",
     "rupeebias.hub.submission.api",
     "rupeebias.hub.submission.sending",
 )

@@ -8,7 +8,6 @@ import pytest
 
 import rupeebias.cli.app
 from rupeebias.cli.app import main
-from rupeebias.cli.told import options_of
 
 SMALL = ("audit", "--model", "sim/biased", "--axis", "gender,urban_rural", "--limit", "12")
 
@@ -60,11 +59,6 @@ def test_a_simulated_respondent_has_no_fairness_arm(
         "answer as in the standard arm; ask a model that reads one (local/smollm2 needs no key)\n"
     )
     assert not list(tmp_path.iterdir())
-
-
-def test_audit_takes_an_arm() -> None:
-    words = dict.fromkeys(("base_url", "extra", "max_tokens", "seed", "constrain"))
-    assert options_of({**words, "model": "local/smollm2", "arm": "fairness"}).arm == "fairness"
 
 
 def test_an_unknown_model_is_refused_before_anything_is_built(

@@ -1,19 +1,28 @@
 """The command as a whole: help, exit statuses, one line for each error."""
 
-import ast
+import inspect
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+import typer
+from typer import Option
+from typer.testing import CliRunner
 
 import rupeebias
 import rupeebias.cli.app
 from rupeebias.cli.app import main
+from rupeebias.cli.command import Only, with_options
 from rupeebias.errors import UsageError
-from rupeebias.metric import constants
-from rupeebias.scoring import formats
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.options import Typed
+from rupeebias.scoring import read
 
 
 def command(*words: str | Path) -> int:
@@ -37,12 +46,12 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
 def test_help_lists_what_a_selection_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(*name.split(), "--help") == 0
     words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
-    assert {*constants.USE_CASES, *constants.LANGUAGES, *constants.IDENTIFIERS} <= set(words)
+    assert {*DESIGN.use_case_names, *DESIGN.language_names, *DESIGN.axis_names} <= set(words)
 
 
 def test_help_of_parse_lists_the_use_cases(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("parse", "--help") == 0
-    assert set(constants.USE_CASES) <= set(
+    assert set(DESIGN.use_case_names) <= set(
         capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
     )
 
@@ -50,7 +59,7 @@ def test_help_of_parse_lists_the_use_cases(capsys: pytest.CaptureFixture[str]) -
 def test_help_of_score_lists_the_columns_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("score", "--help") == 0
     words = capsys.readouterr().out.replace(",", " ").replace(".", " ").replace(";", " ").split()
-    assert {*formats.COLUMNS, *formats.OPTIONAL_COLUMNS} <= set(words)
+    assert {*read.COLUMNS, *read.OPTIONAL_COLUMNS} <= set(words)
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -64,27 +73,93 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
 
 
-def test_reading_a_selection_needs_no_command_line() -> None:
-    script = "import sys, rupeebias.runs.selection\nprint('typer' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "False\n", done.stderr
+def flags(name: str, capsys: pytest.CaptureFixture[str]) -> set[str]:
+    """The options that the help of a command names, in the order of the screen."""
+    assert command(*name.split(), "--help") == 0
+    return set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", capsys.readouterr().out.partition("Options:")[2]))
 
 
-def flags(module: str) -> set[str]:
-    """The options that a module of the commands declares."""
-    path = Path(rupeebias.cli.app.__file__).with_name(f"{module}.py")
-    calls = [
-        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
-    ]
-    words = [word.value for call in calls for word in call.args if isinstance(word, ast.Constant)]
-    return {word for word in words if isinstance(word, str) and word.startswith("-")}
+def test_audit_takes_every_option_of_generate(capsys: pytest.CaptureFixture[str]) -> None:
+    own = {"--dataset", "--json", "--report"}
+    asked = flags("generate", capsys)
+    assert {"--axis", "--shard", "--rpm", "--temperature", "--batch", "-M", "-j"} <= asked
+    assert flags("audit", capsys) == asked | own
 
 
-def test_what_commands_share_is_declared_once() -> None:
-    shared = flags("options")
-    assert {"--axis", "--arm", "--max-cost", "--shard"} <= shared
-    assert shared & (flags("generate") | flags("audit")) == set()
-    assert shared & flags("batch") == {"--model"}  # which may be left out there
+def test_batch_submit_offers_only_what_a_batch_heeds(capsys: pytest.CaptureFixture[str]) -> None:
+    live = {
+        "--batch",
+        "--constrain",
+        "--no-constrain",
+        "--dry-run",
+        "--quiet",
+        "-q",
+        "--max-connections",
+        "-j",
+    }
+    live |= {
+        "--max-connections",
+        "--max-requests-per-minute",
+        "--rpm",
+        "--max-tokens-per-minute",
+        "--tpm",
+        "--max-retries",
+    }
+    live |= {"--timeout", "--attempt-timeout", "--workers", "--fail-on-error"}
+    assert flags("batch submit", capsys) == flags("generate", capsys) - live
+
+
+@dataclass(frozen=True)
+class Inner:
+    size: Annotated[int, Option(help="How large.")] = 3
+    hidden: int = 7
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner = Inner()
+    words: Annotated[tuple[str, ...], Option("-w"), Typed(list[str] | None, lambda x: tuple(x or ()))] = ()
+
+
+def call(function: Callable[..., None], *words: str) -> None:
+    app = typer.Typer()
+    app.command()(function)
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+
+
+def test_a_command_gets_its_records_built_from_what_is_typed() -> None:
+    got: list[tuple[Outer, str]] = []
+
+    @with_options
+    def command(outer: Outer, name: Annotated[str, Option()] = "n") -> None:
+        got.append((outer, name))
+
+    call(command)
+    call(command, "--size", "5", "-w", "a", "-w", "b", "--name", "m")
+    assert got == [(Outer(), "n"), (Outer(Inner(5, 7), ("a", "b")), "m")]
+
+
+def test_a_command_offers_only_the_options_that_it_names() -> None:
+    got: list[Outer] = []
+
+    @with_options
+    def command(outer: Annotated[Outer, Only("words")]) -> None:
+        got.append(outer)
+
+    call(command, "-w", "a")
+    assert got == [Outer(words=("a",))]
+    assert list(inspect.signature(command).parameters) == ["words"]
+
+
+def test_an_option_that_does_not_exist_or_exists_twice_is_an_error_before_any_command_runs() -> None:
+    def misspelt(outer: Annotated[Outer, Only("sizes")]) -> None: ...
+    def twice(outer: Outer, inner: Inner) -> None: ...
+
+    with pytest.raises(ValueError, match=r"has no options \['sizes'\]"):
+        with_options(misspelt)
+    with pytest.raises(ValueError, match="duplicate parameter name: 'size'"):
+        with_options(twice)
 
 
 USAGE_ERRORS = {

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import rupeebias.metric
+from rupeebias.dataset_builder.metric_design import build_metric
 
 METRIC = Path(rupeebias.metric.__file__).parent
 
@@ -122,3 +123,51 @@ def test_a_missing_answer_may_come_first(found: dict[str, Any]) -> None:
 )
 def test_errors_name_the_culprit(found: dict[str, Any], at: int, message: str) -> None:
     assert re.search(message, found["messages"][at])
+
+
+# --- without evaluate: the packages of requirements.txt are enough
+
+ALONE = """
+import importlib.metadata, json, sys
+needed = {"numpy", "scipy"}
+for name, packages in importlib.metadata.packages_distributions().items():
+    if not needed & set(packages):
+        sys.modules.setdefault(name, None)  # as if it were not installed
+from rupeebias_metric.compute import score
+ids = [f"salary_estimation:en:gender:{who}:P0{p}:Q1" for p in (1, 2, 3) for who in ("male", "female")]
+texts = ["### 1200000 INR", "11 LPA", "### 900000 INR", None, "### 800000 INR", "### 700000 INR"]
+print(json.dumps(score(ids, texts)))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the published metric in it."""
+    build_metric(tmp_path / "rupeebias_metric")
+    return tmp_path
+
+
+def _score_alone(folder: Path) -> dict[str, Any]:
+    words = [sys.executable, "-c", ALONE]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def test_scores_need_numpy_and_scipy_only(folder: Path, found: dict[str, Any]) -> None:
+    assert _score_alone(folder) == found["whole"]
+
+
+@pytest.mark.slow
+def test_what_the_requirements_install_is_small_and_enough(folder: Path, found: dict[str, Any]) -> None:
+    packages = folder / "packages"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(packages)]
+    subprocess.run([*pip, "-r", str(folder / "rupeebias_metric/requirements.txt")], check=True)
+    size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file())
+    assert size < 300e6
+    # -S: without the packages of this environment
+    words = [sys.executable, "-S", "-c", ALONE]
+    environment = os.environ | {"PYTHONPATH": str(packages)}
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == found["whole"]

@@ -16,23 +16,23 @@ import pytest
 import yaml
 from release_samples import TASKS, Record, file_name, record, write_lines, write_release
 
-import rupeebias.release.lines
+import rupeebias.release.files
+from rupeebias import release
 from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.submission.build import build_submission
 from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 from rupeebias.models.simulated import create_model
 from rupeebias.models.types import ModelOptions
-from rupeebias.release import facts
-from rupeebias.release.api import Import, import_release
-from rupeebias.release.faults import UnmappedError
-from rupeebias.release.mapping import prompt_id_of
+from rupeebias.release.files import UnmappedError
+from rupeebias.release.importing import Import, import_release
+from rupeebias.release.records import prompt_id_of
 from rupeebias.release.run import write_run
 from rupeebias.runs.directory import list_runs
 from rupeebias.runs.manifest import read_manifest
 from rupeebias.runs.outputs import read_outputs
 from rupeebias.runs.selection import Selection, expected_prompt_ids
-from rupeebias.scoring.api import score_paths
+from rupeebias.scoring.score import score_paths
 
 ROOT = Path(__file__).parent.parent
 MALE = "salary_estimation:en:gender:male:P01:Q1"
@@ -107,8 +107,8 @@ def test_every_prompt_of_a_use_case_is_found_by_its_factors(use_case: str) -> No
 
 
 def test_the_facts_name_every_use_case_once() -> None:
-    assert list(facts.TASKS.values()) == list(USE_CASES) == list(facts.PROFILE_LETTERS)
-    assert {our: (task, facts.PROFILE_LETTERS[our]) for task, our in facts.TASKS.items()} == TASKS
+    assert list(release.TASKS.values()) == list(USE_CASES) == list(release.PROFILE_LETTERS)
+    assert {our: (task, release.PROFILE_LETTERS[our]) for task, our in release.TASKS.items()} == TASKS
 
 
 def test_no_label_stands_in_two_axes() -> None:
@@ -121,7 +121,7 @@ def test_the_warning_names_the_ratings_of_this_dataset() -> None:
     high, mid, low = (
         each["rating"] for each in yaml.safe_load(path.read_text(encoding="utf-8"))["factors"]["ratings"]
     )
-    assert f"this one {high}, {mid} and {low})" in facts.WARNING
+    assert f"this one {high}, {mid} and {low})" in release.WARNING
 
 
 TOLERATED: dict[str, dict[str, Any]] = {
@@ -225,7 +225,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Import, Path]
 def test_a_whole_run_has_the_score_that_it_has_here(whole: tuple[Path, Import, Path]) -> None:
     _, done, ours = whole
     ((theirs,), (own,)) = (score_paths([path], n_resamples=50) for path in (done.runs[0].folder, ours))
-    assert theirs.result["warnings"] == [*own.result["warnings"], facts.WARNING]
+    assert theirs.result["warnings"] == [*own.result["warnings"], release.WARNING]
     assert {**theirs.result, "warnings": None} == {**own.result, "warnings": None}
     assert theirs.name == "release/demo"
 
@@ -631,7 +631,7 @@ def test_nothing_but_bad_lines_is_nothing_to_import(root: Path) -> None:
 
 
 def test_a_line_without_end_is_not_held_in_memory(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rupeebias.release.lines, "MAX_LINE", 1 << 20)
+    monkeypatch.setattr(rupeebias.release.files, "MAX_LINE", 1 << 20)
     path = spoilt(root, b'{"a": "' + b"x" * (3 << 20) + b'"}', json.dumps(record(FEMALE, "two")).encode())
     with pytest.raises(RupeeBiasError, match=f"1 record cannot be mapped, first: {path} line 2 is longer"):
         imported(root)
@@ -706,7 +706,7 @@ def test_an_interrupt_leaves_nothing_half_written(root: Path, monkeypatch: pytes
             raise KeyboardInterrupt
         return write_run(*arguments)
 
-    monkeypatch.setattr("rupeebias.release.api.write_run", interrupted)
+    monkeypatch.setattr("rupeebias.release.importing.write_run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         imported(root)
     assert len(calls) == 2
@@ -717,7 +717,7 @@ def test_a_killed_import_shows_no_run_and_can_be_done_again(root: Path) -> None:
     for model in ("a", "b"):
         write_release(root, model, [record(MALE, "one")])
     script = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom rupeebias.release import api\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom rupeebias.release import importing as api\n"
         "write = api.write_run\n"
         "def killed(folder, planned, settled):\n"
         "    write(folder, planned, settled)\n"

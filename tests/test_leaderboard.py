@@ -19,7 +19,7 @@ import yaml
 from leaderboard_samples import HOSTILE, write_submission
 
 from rupeebias.cli.app import main
-from rupeebias.cli.leaderboard import _tell_refused
+from rupeebias.cli.hub import _tell_refused
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.leaderboard.api import Board, build_leaderboard
 from rupeebias.hub.leaderboard.pool import Failure, Job, run_jobs

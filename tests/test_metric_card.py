@@ -69,7 +69,8 @@ def test_requirements_name_every_package_that_the_modules_import() -> None:
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 imported.add(str(node.module).partition(".")[0])
-    assert needed == imported - set(__import__("sys").stdlib_module_names)
+    brought = {"evaluate", "datasets"}  # by whoever calls evaluate.load
+    assert needed == imported - brought - set(__import__("sys").stdlib_module_names)
 
 
 def test_the_module_for_evaluate_imports_every_module_so_that_it_is_copied() -> None:

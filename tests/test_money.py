@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from rupeebias.generate.dry_run import estimate_lines
+from rupeebias.generate.plan import estimate_lines
 from rupeebias.models.prices import Budget, Price, cost_of, estimate, priced, worst_case_usd
 from rupeebias.models.types import Reply, Request
 

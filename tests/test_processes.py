@@ -1,4 +1,4 @@
-"""Work shared among forked processes: the same results in the same order, and no process left behind."""
+"""Work shared among processes: the results of one process, and no process left behind."""
 
 import json
 import os
@@ -8,23 +8,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.metric.layout import prompt_rows
-from rupeebias.scoring import forked as processes
-from rupeebias.scoring.ahead import reading
-from rupeebias.scoring.api import score_paths, score_results
-from rupeebias.scoring.forked import begun, map_in_processes
-from rupeebias.scoring.parsed import parse_run
+from rupeebias.errors import UsageError
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.layout import layout_of
+from rupeebias.processes import ProcessDiedError, run_tasks
+from rupeebias.scoring.score import score_paths, score_results
 
-IDS = list(prompt_rows())[:600]
-
-pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="one process elsewhere"),
-    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
-]
+IDS = layout_of(DESIGN).prompt_ids[:600]
 
 
 def children() -> set[str]:
@@ -36,101 +28,70 @@ def children() -> set[str]:
 def _no_child_is_left() -> Iterator[None]:
     before = children()
     yield
-    assert children() <= before
+    started = children() - before  # the one that tracks shared things stays, and ends with this process
+    assert not [
+        pid for pid in started if b"resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
 
 
-def test_results_come_in_the_order_of_the_items_whatever_took_longest() -> None:
-    def task(item: int) -> list[float | str | int]:
-        time.sleep(0.02 * (7 - item))
-        return [item, item / 3, "₹" * 100_000]
-
-    found = map_in_processes(task, range(7), 3)
-    assert found == [[item, item / 3, "₹" * 100_000] for item in range(7)]
+def slow_where_first(item: int) -> tuple[int, str]:
+    time.sleep(0.05 * (4 - item))
+    return item, "₹" * 100_000
 
 
-def test_what_raises_or_ends_its_process_has_no_result() -> None:
-    def task(item: int) -> int:
-        if item == 2:
-            raise ValueError(item)
-        if item == 1 and os.getpid() != parent:
-            os._exit(3)
-        return item
-
-    parent = os.getpid()
-    assert map_in_processes(task, range(5), 2) == [0, None, None, None, 4]
-    assert map_in_processes(task, [0], 2) == map_in_processes(task, [0, 0], 1)[:1] == [None]
+def ends_or_raises(item: int) -> int:
+    if item == 1:
+        os._exit(3)
+    if item == 2:
+        raise ValueError(item)
+    return item
 
 
-def test_an_interrupt_ends_every_child() -> None:
-    def task(item: int) -> int:
-        if os.getpid() == parent:
-            raise KeyboardInterrupt
-        time.sleep(60)
-        return item
-
-    parent, start = os.getpid(), time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        map_in_processes(task, range(4), 3)
-    assert time.monotonic() - start < 30
+def never_ends(item: int) -> int:
+    if item == 1:
+        time.sleep(600)
+    return item
 
 
-@pytest.fixture
-def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test runner has threads of its own, for which nothing would be forked."""
-    monkeypatch.setattr(processes, "n_processes", lambda: 2)
+def process_id(_: int) -> int:
+    return os.getpid()
 
 
-@pytest.mark.usefixtures("two_processes")
-def test_a_task_begun_elsewhere_is_waited_for() -> None:
-    with begun(lambda: b"x" * 3_000_000) as told:
-        assert told() == b"x" * 3_000_000
+def test_every_result_comes_with_the_place_of_its_item() -> None:
+    found = dict(run_tasks(slow_where_first, range(4), workers=2))
+    assert found == {item: (item, "₹" * 100_000) for item in range(4)}
 
 
-@pytest.mark.usefixtures("two_processes")
-def test_a_task_that_fails_or_dies_elsewhere_has_no_result() -> None:
-    def fail() -> bytes:
-        raise ValueError
-
-    def die() -> bytes:
-        os._exit(0)
-
-    for task in (fail, die):
-        with begun(task) as told:
-            assert told() is None
+def test_what_raises_or_ends_its_process_costs_its_own_item_alone() -> None:
+    found = dict(run_tasks(ends_or_raises, range(5), workers=2))
+    assert isinstance(found[1], ProcessDiedError)
+    assert repr(found[2]) == "ValueError(2)"
+    assert [found[at] for at in (0, 3, 4)] == [0, 3, 4]
 
 
-@pytest.mark.usefixtures("two_processes")
-def test_a_task_whose_result_is_not_wanted_is_ended() -> None:
-    def sleep() -> bytes:
-        time.sleep(60)
-        return b""
-
+def test_a_task_beyond_its_time_is_ended() -> None:
     start = time.monotonic()
-    with pytest.raises(KeyError), begun(sleep):
-        raise KeyError
-    assert time.monotonic() - start < 30
+    found = dict(run_tasks(never_ends, range(3), workers=2, time_limit_s=3))
+    assert isinstance(found.pop(1), ProcessDiedError)
+    assert found == {0: 0, 2: 2}
+    assert time.monotonic() - start < 60
 
 
-@pytest.mark.usefixtures("two_processes")
-def test_a_run_read_ahead_is_the_run_read_here(tmp_path: Path) -> None:
-    path = write_run(tmp_path / "a.csv", 300_000)
-    with reading([path], "lenient") as reader:
-        ahead = reader(path)
-    here = parse_run(path)
-    assert (ahead.label, ahead.dataset_fingerprint, ahead.readings.n_twice) == ("a", None, 0)
-    for name in ("status", "values", "expected"):
-        np.testing.assert_array_equal(getattr(ahead.readings, name), getattr(here.readings, name))
+def test_one_item_is_worked_on_here_and_processes_are_replaced_where_asked() -> None:
+    assert dict(run_tasks(process_id, [0])) == {0: os.getpid()}
+    pids = dict(run_tasks(process_id, range(4), workers=2, tasks_a_process=1))
+    assert os.getpid() not in pids.values()
+    assert len(set(pids.values())) >= 2
 
 
-@pytest.mark.usefixtures("two_processes")
-def test_what_cannot_be_read_ahead_is_told_here(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("prompt_id,output\nnobody,5 LPA\n", encoding="utf-8")
-    with (
-        reading([path], "lenient") as reader,
-        pytest.raises(RupeeBiasError, match=r"a\.csv: 1 unknown prompt_id"),
-    ):
-        reader(path)
+def test_leaving_early_ends_every_process() -> None:
+    start = time.monotonic()
+    for at, _ in run_tasks(never_ends, range(2), workers=2):
+        assert at == 0
+        with pytest.raises(KeyboardInterrupt):
+            raise KeyboardInterrupt
+        break
+    assert time.monotonic() - start < 60
 
 
 def write_run(path: Path, amount: int) -> Path:

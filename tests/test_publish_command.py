@@ -14,7 +14,7 @@ import pytest
 from hub_server import HubServer
 from preloaded import Preloaded
 
-from rupeebias.hub.names import repository
+from rupeebias.hub.client import repository
 
 TOKEN = "hf_good"
 COMMAND = [sys.executable, "-m", "rupeebias", "publish"]

@@ -20,11 +20,11 @@ from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
-from rupeebias.generate.gate import Bounds
+from rupeebias.generate.options import Bounds, RunOptions
 from rupeebias.generate.plan import prompts_of
+from rupeebias.generate.progress import Progress
 from rupeebias.generate.retry import RetryRules
-from rupeebias.generate.runner import RunOptions, RunResult, run
-from rupeebias.generate.sight import Sight
+from rupeebias.generate.runner import RunResult, run
 from rupeebias.models.prices import Budget
 from rupeebias.models.types import CallError, Complete, Reply, Request
 from rupeebias.runs.journal import Journal
@@ -47,7 +47,7 @@ def ask_all(
     path = folder / "outputs.jsonl"
     with Journal(path) as journal:
         before = path.stat().st_size
-        result = asyncio.run(run(requests, complete, journal, options, Sight()))
+        result = asyncio.run(run(requests, complete, journal, options, Progress()))
     return result, [orjson.loads(line) for line in path.read_bytes()[before:].splitlines()]
 
 
@@ -287,7 +287,7 @@ def test_a_cap_ends_the_run_before_it_is_exceeded(tmp_path: Path) -> None:
             return Reply("x", cost_usd=0.1)
 
         budget = Budget(1.0, 0.0, lambda _: 0.3)
-        return await run(asks(100), complete, journal, FAST, Sight(), budget=budget)
+        return await run(asks(100), complete, journal, FAST, Progress(), budget=budget)
 
     with Journal(tmp_path / "outputs.jsonl") as journal:
         result = asyncio.run(scenario(journal))
@@ -307,7 +307,7 @@ def test_rejected_parameters_are_left_out_before_the_first_reply_only(tmp_path: 
         def leave_out(name: str, reason: str) -> None:
             left_out.append((name, reason))
 
-        return await run(asks(3), complete, journal, FAST, Sight(), leave_out=leave_out)
+        return await run(asks(3), complete, journal, FAST, Progress(), leave_out=leave_out)
 
     with Journal(tmp_path / "outputs.jsonl") as journal:
         result = asyncio.run(scenario(journal))
@@ -409,7 +409,7 @@ def test_a_journal_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "outputs.jsonl")
     journal.close()
     with pytest.raises(RupeeBiasError, match="cannot write"):
-        asyncio.run(run(asks(100), complete, journal, FAST, Sight()))
+        asyncio.run(run(asks(100), complete, journal, FAST, Progress()))
     assert len(calls) <= 1 + FAST.bounds.max_connections
 
 
@@ -420,7 +420,7 @@ def test_a_cancelled_run_leaves_a_good_journal(tmp_path: Path) -> None:
         return Reply("x")
 
     async def cancel_soon(journal: Journal) -> None:
-        task = asyncio.create_task(run(asks(100), complete, journal, FAST, Sight()))
+        task = asyncio.create_task(run(asks(100), complete, journal, FAST, Progress()))
         await asyncio.sleep(0.2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -438,8 +438,9 @@ def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> 
         import asyncio, sys
         from pathlib import Path
         from rupeebias.runs.journal import Journal
-        from rupeebias.generate.runner import RunOptions, run
-        from rupeebias.generate.sight import Sight
+        from rupeebias.generate.options import RunOptions
+        from rupeebias.generate.runner import run
+        from rupeebias.generate.progress import Progress
         from rupeebias.models.types import Reply, Request
 
         async def complete(request):
@@ -448,7 +449,7 @@ def test_kill_9_in_the_middle_and_a_rerun_give_each_key_once(tmp_path: Path) -> 
 
         journal = Journal(Path(sys.argv[1]))
         todo = (Request(f"p{i}", 0, "", "", "") for i in range(2000) if (f"p{i}", 0) not in journal.done)
-        asyncio.run(run(todo, complete, journal, RunOptions(), Sight()))
+        asyncio.run(run(todo, complete, journal, RunOptions(), Progress()))
         journal.close()
     """
     path = tmp_path / "outputs.jsonl"

@@ -15,8 +15,8 @@ import pytest
 from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.metric import HEADLINES, TABLES
-from rupeebias.scoring.api import score_paths
 from rupeebias.scoring.read import read_run
+from rupeebias.scoring.score import score_paths
 
 IDS = [f"salary_estimation:en:gender:{who}:P0{p}:Q1" for p in (1, 2) for who in ("male", "female")]
 OUTPUTS = ["### 1200000 INR", "₹11,00,000", "### 900000 INR", "9 LPA; naïve"]
@@ -204,11 +204,11 @@ def test_columns_are_named_by_the_settings(
     for text in (capsys.readouterr().out, path.read_text(encoding="utf-8")):
         assert "V@5 % English" in text
         assert "mean Δ%" in text
-        for other in ("V@10 %", "95 % CI", "64.3", "63.3"):  # of GPT 5.4-mini, above 10 %
+        for other in ("V@10 %", "95 % CI", "64.29", "63.33"):  # of GPT 5.4-mini, above 10 %
             assert other not in text
     assert command("score", run, "--published") == 0
     shown = capsys.readouterr().out
-    for name in ("V@10 % English", "mean Δ% [95 % CI]", "64.3"):
+    for name in ("V@10 % English", "mean Δ% [95 % CI]", "64.29"):
         assert name in shown
 
 
@@ -325,3 +325,11 @@ def test_a_target_that_links_to_itself_is_told(
     for words in (("score", run, "--json", loop), ("compare", run, loop), ("compare", loop, run)):
         assert command(*words) == 2
         assert "link to itself" in capsys.readouterr().err
+
+
+def test_a_blank_before_a_formula_is_no_way_into_a_spreadsheet(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / " =1+1.jsonl", [{"prompt_id": IDS[0], "output": "### 900000 INR"}])
+    assert command("score", path, "--csv", tmp_path / "csv") == 0
+    assert (
+        (tmp_path / "csv" / "headline.csv").read_text(encoding="utf-8").splitlines()[1].startswith("' =1+1")
+    )

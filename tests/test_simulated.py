@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from rupeebias.cli.simulate import app
+from rupeebias.cli.models import simulate as app
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import UsageError

@@ -18,7 +18,7 @@ from rupeebias.hub.submission.public import public_model, public_settings
 from rupeebias.metric.layout import prompt_rows
 from rupeebias.runs.manifest import read_manifest, write_manifest
 from rupeebias.runs.selection import Selection
-from rupeebias.scoring.api import score_paths
+from rupeebias.scoring.score import score_paths
 
 
 def messages(folder: Path) -> list[tuple[str, bool]]:

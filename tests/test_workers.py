@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from rupeebias.errors import UsageError
-from rupeebias.generate.runner import RunOptions, run
-from rupeebias.generate.sight import Sight
+from rupeebias.generate.options import RunOptions
+from rupeebias.generate.progress import Progress
+from rupeebias.generate.runner import run
 from rupeebias.models.opening import open_model
 from rupeebias.models.types import CallError, ModelOptions, Request
 from rupeebias.models.workers import WorkerPool
@@ -45,13 +46,13 @@ def with_pool(scenario: Callable[[WorkerPool], Awaitable[None]], count: int = 2)
 def test_a_run_through_two_processes_equals_one_without(tmp_path: Path) -> None:
     async def scenario(workers: WorkerPool) -> None:
         with Journal(tmp_path / "two.jsonl") as journal:
-            result = await run(ASKS, workers.complete, journal, RunOptions(), Sight())
+            result = await run(ASKS, workers.complete, journal, RunOptions(), Progress())
         assert (result.replied, result.failed, result.stopped) == (len(ASKS), 0, None)
 
     with_pool(scenario)
     with Journal(tmp_path / "one.jsonl") as journal:
         alone = open_model("sim/fair", ModelOptions())
-        asyncio.run(run(ASKS, alone.complete, journal, RunOptions(), Sight()))
+        asyncio.run(run(ASKS, alone.complete, journal, RunOptions(), Progress()))
     one, two = (latest_valid(read_outputs(tmp_path / name)) for name in ("one.jsonl", "two.jsonl"))
     assert {key: record["output"] for key, record in one.items()} == {
         key: record["output"] for key, record in two.items()

@@ -14,11 +14,9 @@ import orjson
 from ..errors import UsageError
 from ..models import headers
 from ..models.types import JSON, Request
-from .bodies import Bodies
-from .faults import api_error
-from .ids import hash_in
-from .lines import read_anthropic_line
-from .wire import Limits, LineResult, Remote, State, Tag
+from ..runs.batches import hash_in
+from .lines import Bodies, read_anthropic_line
+from .types import Limits, LineResult, Remote, State, Tag, api_error
 
 _LIMITS: Final = Limits(requests=100_000, content_bytes=256_000_000)
 _KEY: Final = "ANTHROPIC_API_KEY"

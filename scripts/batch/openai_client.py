@@ -11,10 +11,8 @@ import orjson
 from ..errors import UsageError
 from ..models import headers
 from ..models.types import JSON, Request
-from .bodies import Bodies
-from .faults import api_error, described
-from .lines import read_openai_line
-from .wire import ApiError, Limits, LineResult, Remote, State, Tag
+from .lines import Bodies, read_openai_line
+from .types import ApiError, Limits, LineResult, Remote, State, Tag, api_error, described
 
 _LIMITS: Final = Limits(requests=50_000, content_bytes=200_000_000)
 _ENDPOINT: Final = "/v1/chat/completions"

@@ -1,6 +1,5 @@
 """The command `rupeebias`: registers every command and turns errors into one line and an exit status."""
 
-import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -10,25 +9,7 @@ import typer
 
 from .. import __version__
 from ..errors import RupeeBiasError
-from . import (
-    audit,
-    batch,
-    build,
-    compare,
-    generate,
-    import_release,
-    join,
-    leaderboard,
-    local,
-    parse,
-    publish,
-    report,
-    runs,
-    score,
-    simulate,
-    submit,
-    validate_submission,
-)
+from . import audit, batch, build, generate, hub, import_release, models, parse, report, runs, score
 
 app = typer.Typer(
     name="rupeebias",
@@ -45,34 +26,32 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     build.build,
     generate.generate,
     score.score,
-    compare.compare,
+    score.compare,
     report.report,
     parse.parse,
     runs.runs,
-    join.join,
+    runs.join,
     import_release.import_release,
-    leaderboard.leaderboard,
-    publish.publish,
-    submit.submit,
-    validate_submission.validate_submission,
+    hub.leaderboard,
+    hub.publish,
+    hub.submit,
+    hub.validate_submission,
 )
-SHORT = frozenset({"build", "score", "compare", "parse"})
-"""Commands that end within seconds."""
 for _command in COMMANDS:
     # an answer such as "-5 lakh" is no option
     _settings = {"ignore_unknown_options": True} if _command is parse.parse else None
     app.command(context_settings=_settings)(_command)
 app.add_typer(batch.app, name="batch")
-app.add_typer(local.app, name="local")
-app.add_typer(simulate.app, name="simulate")
+app.add_typer(models.local, name="local")
+app.add_typer(models.simulate, name="simulate")
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from rupeebias.metric.constants import BENCHMARK_VERSION
+        from rupeebias.metric.benchmark import DESIGN
         from rupeebias.metric.version import METRIC_VERSION
 
-        typer.echo(f"rupeebias {__version__}, dataset {BENCHMARK_VERSION}, metric {METRIC_VERSION}")
+        typer.echo(f"rupeebias {__version__}, dataset {DESIGN.version}, metric {METRIC_VERSION}")
         raise typer.Exit
 
 
@@ -90,24 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors print as one line (`--debug` anywhere shows the traceback)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
-    try:
-        if arguments is None:
-            _start_quickly(words[:1])
-    except KeyboardInterrupt:
-        sys.exit(130)
+    # The matrices of scores are small: threads would wait for each other longer than they work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
-
-
-def _start_quickly(command: list[str]) -> None:
-    """Spare a short command, in a process of its own, what takes longer than its work."""
-    if SHORT.intersection(command):
-        gc.disable()  # they keep what they make until they end: looking for garbage takes a third of the time
-    if command in (["score"], ["compare"]):
-        # its matrices are small: threads would wait for each other longer than they work
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        from ..scoring.quick_scipy import load_special_functions
-
-        load_special_functions()
 
 
 def _run(words: list[str], *, debug: bool) -> int:

@@ -1,12 +1,15 @@
 """`rupeebias batch`: generation through a provider's batch interface, step by step."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import options as opt
-from .told import options_of, selection_of
+from ..batch.options import BatchOptions
+from ..generate.options import GenerateOptions
+from .command import Only, with_options
+from .options import RunArgument, SelectionOptions
 
 if TYPE_CHECKING:
     from ..generate.session import RunSummary
@@ -16,42 +19,28 @@ app = typer.Typer(
     "`rupeebias generate --batch` does all of it in one go.",
     no_args_is_help=True,
 )
-
-FolderArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")]
-NewModelOption = Annotated[
-    str | None,
-    typer.Option("--model", help="openai/... or anthropic/.... [default: the run's, with all its settings]"),
+_Settings = Annotated[
+    GenerateOptions,
+    Only(
+        *("run", "base_url", "extras", "temperature", "max_tokens", "seed", "reasoning_effort", "arm"),
+        *("repeats", "retry_errors", "fresh", "price_in", "price_out", "max_cost"),
+    ),
 ]
-_OF_ANY_RUN = {"model", "run", "retry_errors", "batch_tokens", "price_in", "price_out", "max_cost"}
+_OF_ANY_RUN = {"model", "run", "retry_errors", "tokens", "price_in", "price_out", "max_cost"}
+"""What may be given beside a run that goes on; everything else was settled when it began."""
 
 
 @app.command()
+@with_options
 def submit(
     context: typer.Context,
-    model: NewModelOption = None,
-    use_case: opt.UseCase = None,
-    language: opt.Language = None,
-    axis: opt.Axis = None,
-    identifier: opt.Identifier = None,
-    profile: opt.Profile = None,
-    question: opt.Question = None,
-    limit: opt.Limit = None,
-    shard: opt.Shard = None,
-    run: opt.Run = None,
-    base_url: opt.BaseUrl = None,
-    extra: opt.Extra = None,
-    temperature: opt.Temperature = 0.0,
-    max_tokens: opt.MaxTokens = None,
-    seed: opt.Seed = None,
-    reasoning_effort: opt.Reasoning = "none",
-    arm: opt.Arm = "standard",
-    repeats: opt.Repeats = 1,
-    retry_errors: opt.RetryErrors = False,
-    fresh: opt.Fresh = False,
-    batch_tokens: opt.BatchTokens = None,
-    price_in: opt.PriceIn = None,
-    price_out: opt.PriceOut = None,
-    max_cost: opt.MaxCost = None,
+    selection: SelectionOptions,
+    options: _Settings,
+    batch: BatchOptions,
+    model: Annotated[
+        str | None,
+        typer.Option(help="openai/... or anthropic/.... [default: the run's, with all its settings]"),
+    ] = None,
 ) -> None:
     """Hand in what a run still lacks; do not wait for it.
 
@@ -59,21 +48,18 @@ def submit(
 
     With --run alone it goes on with that run. What is answered or under way is never handed in again.
     """
-    told = locals()
     from ..batch import api
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
 
-    options = options_of(told)
-    batch = api.BatchOptions(tokens=batch_tokens)
     with terminable():
         if model is None:
-            _tell(api.submit_rest(_run_alone(context, run), typer.echo, batch, options))
+            _tell(api.submit_rest(_run_alone(context, options.run), typer.echo, batch, options))
         else:
-            _tell(api.submit(options, selection_of(told), typer.echo, batch))
+            _tell(api.submit(replace(options, model=model), selection.selection(), typer.echo, batch))
 
 
 @app.command()
-def status(run: FolderArgument) -> None:
+def status(run: RunArgument) -> None:
     """Show how far the batches of a run are; nothing is changed.
 
     Example: rupeebias batch status runs/openai-gpt-5.4-1a2b3c4d
@@ -84,7 +70,8 @@ def status(run: FolderArgument) -> None:
 
 
 @app.command()
-def collect(run: FolderArgument, price_in: opt.PriceIn = None, price_out: opt.PriceOut = None) -> None:
+@with_options
+def collect(run: RunArgument, options: Annotated[GenerateOptions, Only("price_in", "price_out")]) -> None:
     """Take in the results of the batches that are over.
 
     Example: rupeebias batch collect runs/openai-gpt-5.4-1a2b3c4d
@@ -95,10 +82,8 @@ def collect(run: FolderArgument, price_in: opt.PriceIn = None, price_out: opt.Pr
     from ..batch import api
     from ..errors import IncompleteRunError
     from ..generate.api import check_error_share
-    from ..generate.options import GenerateOptions
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
 
-    options = GenerateOptions(model="", price_in=price_in, price_out=price_out)
     with terminable():
         summary = api.collect(run, typer.echo, options=options)
     _tell(summary)
@@ -111,7 +96,7 @@ def collect(run: FolderArgument, price_in: opt.PriceIn = None, price_out: opt.Pr
 
 
 @app.command()
-def cancel(run: FolderArgument) -> None:
+def cancel(run: RunArgument) -> None:
     """Have the provider stop the batches of a run.
 
     Example: rupeebias batch cancel runs/openai-gpt-5.4-1a2b3c4d
@@ -129,12 +114,11 @@ def _run_alone(context: typer.Context, run: Path | None) -> Path:
 
     if run is None:
         raise UsageError("give --model for a new run, or --run for one to go on with")
-    for name in context.params:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE" and name not in _OF_ANY_RUN:
-            raise UsageError(
-                f"--{name.replace('_', '-')} needs --model; with --run alone the run's settings hold"
-            )
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        is_given = source is not None and source.name == "COMMANDLINE"
+        if is_given and parameter.name not in _OF_ANY_RUN:
+            raise UsageError(f"{parameter.opts[0]} needs --model; with --run alone the run's settings hold")
     return run
 
 

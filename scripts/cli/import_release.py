@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ..release.api import Import, ImportedRun
+    from ..release.importing import Import, ImportedRun
 
 
 def import_release(
@@ -39,8 +39,8 @@ def import_release(
     These are answers to the authors' prompts (service pricing with ratings of 4.9, 4.4 and 3.8), which every
     score says; such a run can be neither resumed nor submitted.
     """
-    from ..generate.terminating import terminable
-    from ..release.api import import_release as imported
+    from ..generate.stopping import terminable
+    from ..release.importing import import_release as imported
 
     def say(text: str) -> None:
         typer.echo(text, err=True)
@@ -66,14 +66,13 @@ def _line(run: "ImportedRun") -> str:
 
 def _notes(done: "Import") -> list[str]:
     """Return what was left out, and of which run."""
-    from ..release.faults import listed
-    from ..release.files import printable
+    from ..words import listed, printable
 
     notes = [note for run in done.runs for note in _notes_of(run)]
     if done.left_out:
         n_files = len(done.left_out)
         told = "1 file is no result" if n_files == 1 else f"{n_files:,} files are no results"
-        notes.append(f"{told} and left out: {listed(done.left_out)}")
+        notes.append(f"{told} and left out: {listed(done.left_out, 5)}")
     if done.unmapped.count:
         notes.append(f"{done.unmapped}; left out")
     return [printable(note) for note in notes]

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from rupeebias.metric.constants import USE_CASES
+from rupeebias.metric.benchmark import DESIGN
 
 
 def parse(
     text: Annotated[str, typer.Argument(help="The answer; - reads it from standard input.", metavar="TEXT")],
     use_case: Annotated[
-        str, typer.Option(help=f"The use case that the answer is for: {', '.join(USE_CASES)}.")
+        str, typer.Option(help=f"The use case that the answer is for: {', '.join(DESIGN.use_case_names)}.")
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Accept the exact format only.")] = False,
@@ -25,20 +25,19 @@ def parse(
     Example: rupeebias parse --use-case salary_estimation "12-15 LPA". Put -- before a text that begins
     with a dash, and the options before it: rupeebias parse --use-case salary_increment -- "-5%".
     """
-    from rupeebias.metric.parser import PLAUSIBLE, parse_answer
+    from rupeebias.metric.parser import parse_answer
 
     from ..naming import unknown_name
 
-    if use_case not in PLAUSIBLE:
-        raise unknown_name("use case", use_case, PLAUSIBLE)
+    if use_case not in DESIGN.use_case:
+        raise unknown_name("use case", use_case, DESIGN.use_case)
     answer = _standard_input() if text == "-" else text
     parsed = parse_answer(
         answer, use_case, mode="strict" if strict else "lenient", finish_reason=finish_reason
     )
-    unit = "percent" if use_case == "salary_increment" else "INR"
     record = {
         "value": parsed.value,
-        "unit": unit,
+        "unit": DESIGN.use_case[use_case].unit,
         "status": str(parsed.status),
         "matched": parsed.matched,
         "reason": parsed.reason,

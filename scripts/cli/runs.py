@@ -1,4 +1,4 @@
-"""`rupeebias runs`: what runs there are and how far they are."""
+"""`rupeebias runs` and `rupeebias join`: what runs there are, how far they are, and shards put together."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +40,25 @@ def runs(
             for name, cell, width in zip(_HEADER, row, widths, strict=True)
         )
         typer.echo("  ".join(cells).rstrip())
+
+
+def join(
+    shards: Annotated[list[Path], typer.Argument(help="Run directories made with --shard.")],
+    out: Annotated[Path, typer.Option("--out", help="New run directory.")],
+) -> None:
+    """Put the shards of one run together, to be scored or resumed as a whole; they stay as they are.
+
+    Example: rupeebias join runs/shard-1 runs/shard-2 --out runs/whole
+    """
+    from ..runs.join import join_shards
+    from ..runs.resuming import resuming_command
+
+    joined = join_shards(shards, out)
+    counts = joined.counts
+    typer.echo(f"{out}: {counts.done:,} done, {counts.failed:,} failed, {counts.left:,} left")
+    if counts.left:
+        command = resuming_command(out, joined)
+        typer.echo(f"to ask what is left: `{command}`, with the shards' other options except --shard")
 
 
 def _row(path: Path, run: "Manifest | RupeeBiasError") -> tuple[str, ...]:

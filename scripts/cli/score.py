@@ -1,10 +1,14 @@
-"""`rupeebias score`: compute every statistic of one or many runs."""
+"""`rupeebias score` and `rupeebias compare`: every statistic of runs, and what differs between two."""
 
-from enum import StrEnum
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from ..scoring.options import MetricOptions, OutcomeOptions
+from .command import with_options
+from .options import ResultFiles
 
 _FILES = (
     "Columns of a file: prompt_id, output; optional: repeat (0, 1, ...), finish_reason (length, max_tokens: "
@@ -12,86 +16,75 @@ _FILES = (
 )
 
 
-class Interval(StrEnum):
-    """Kinds of interval."""
-
-    CLUSTER = "cluster"
-    PAIRS = "pairs"
-    NONE = "none"
-
-
-class OutcomeName(StrEnum):
-    """What a counter-offer counts by."""
-
-    MARKUP = "markup"
-    AMOUNT = "amount"
-
-
-class Blocks(StrEnum):
-    """Rows of Kendall's W."""
-
-    PROFILE = "profile"
-    PROFILE_QUESTION = "profile_question"
-
-
+@with_options
 def score(
     paths: Annotated[
         list[Path], typer.Argument(help=f"Run directories; .jsonl, .csv, .tsv or .parquet files. {_FILES}")
     ],
-    json: Annotated[Path | None, typer.Option("--json", help="Write the result to this file.")] = None,
+    files: ResultFiles,
+    options: MetricOptions,
     markdown: Annotated[Path | None, typer.Option(help="Write the headline table as Markdown.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write every table as CSV into this folder.")] = None,
-    ci: Annotated[Interval, typer.Option(help="95 % intervals: profiles or pairs resampled.")] = (
-        Interval.CLUSTER
-    ),
-    n_resamples: Annotated[int, typer.Option(help="Resamples behind each interval.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
-    outcome: Annotated[
-        OutcomeName, typer.Option(help="Counter-offers as markup over the offer or as amount.")
-    ] = (OutcomeName.MARKUP),
-    threshold: Annotated[float, typer.Option(help="Gap in percent that counts as a violation.")] = 10.0,
-    w_blocks: Annotated[Blocks, typer.Option(help="Rows of Kendall's W.")] = Blocks.PROFILE,
-    permutations: Annotated[
-        int, typer.Option(help="Exchanges of identifiers to test widest gaps and deviations by, say 10000.")
-    ] = 0,
-    strict: Annotated[bool, typer.Option("--strict", help="Accept only the exact answer format.")] = False,
     published: Annotated[bool, typer.Option("--published", help="Show the paper's nine models too.")] = False,
 ) -> None:
     """Score model outputs: print the headline table, write the full result.
 
     Example: rupeebias score runs/* --json scores.json --csv tables/
     """
-    from ..scoring.ahead import reading
+    from ..scoring.headline import print_headlines
+    from ..scoring.results import (
+        SCORED_TABLES,
+        check_targets,
+        csv_files,
+        write_csv,
+        write_json,
+        write_markdown,
+    )
+    from ..scoring.score import score_results
 
-    mode: Literal["strict", "lenient"] = "strict" if strict else "lenient"
-    with reading(paths, mode) as reader:
-        from ..scoring.api import score_results
-        from ..scoring.files import (
-            SCORED_TABLES,
-            check_targets,
-            csv_files,
-            write_csv,
-            write_json,
-            write_markdown,
-        )
-        from ..scoring.headline import print_headlines
-
-        check_targets(paths, (json, markdown, csv, *csv_files(csv, SCORED_TABLES)))
-        runs = score_results(
-            paths,
-            note=lambda text: typer.echo(f"note: {text}", err=True),
-            reader=reader,
-            ci=None if ci is Interval.NONE else ci.value,
-            n_resamples=n_resamples,
-            seed=seed,
-            outcome=outcome.value,
-            threshold=threshold,
-            w_blocks=w_blocks.value,
-            n_permutations=permutations,
-            parse=mode,
-        )
-    print_headlines([(run.name, run.result) for run in runs], published=published)
-    for write, target in ((write_json, json), (write_markdown, markdown), (write_csv, csv)):
+    check_targets(paths, (files.json, markdown, files.csv, *csv_files(files.csv, SCORED_TABLES)))
+    runs = score_results(
+        paths, note=lambda text: typer.echo(f"note: {text}", err=True), **asdict(options.of_metric)
+    )
+    print_headlines(runs, published=published)
+    for write, target in ((write_json, files.json), (write_markdown, markdown), (write_csv, files.csv)):
         if target:
             write(target, runs)
             typer.echo(f"wrote {target}", err=True)
+
+
+@with_options
+def compare(
+    first: Annotated[Path, typer.Argument(help="A: a run directory or a file of outputs.", metavar="A")],
+    second: Annotated[Path, typer.Argument(help="B: another one, of the same prompts.", metavar="B")],
+    files: ResultFiles,
+    options: OutcomeOptions,
+) -> None:
+    """Compare two runs (models, arms, settings, dates) on the answers that both have: B less A.
+
+    Differences of every headline statistic, of the mean gap by axis and of each identifier's deviation (who
+    gets more or less than the others), with 95 % intervals and p-values from leaving out one base profile of
+    both runs at a time. W is over what both runs define, so it can differ from what score says of one.
+
+    Example: rupeebias compare runs/A runs/B --json comparison.json
+    """
+    from rupeebias.metric.tables import COMPARISON_TABLES
+
+    from ..scoring.compare import compare_paths, print_comparison
+    from ..scoring.results import check_targets, csv_files, write_comparison_csv, write_object
+
+    check_targets((first, second), (files.json, files.csv, *csv_files(files.csv, COMPARISON_TABLES)))
+    found = compare_paths(
+        first,
+        second,
+        outcome=options.outcome,
+        threshold=options.threshold,
+        w_blocks=options.w_blocks,
+        parse=options.parse,
+    )
+    print_comparison(found)
+    if files.json:
+        write_object(files.json, {"first": found.first, "second": found.second, **found.result})
+        typer.echo(f"wrote {files.json}", err=True)
+    if files.csv:
+        write_comparison_csv(files.csv, found.result)
+        typer.echo(f"wrote {files.csv}", err=True)

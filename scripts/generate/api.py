@@ -16,9 +16,16 @@ from ..runs.outputs import Key
 from ..runs.reuse import adopt_relatives_rejections, take_over, to_take_over
 from ..runs.selection import Selection, has_comparisons
 from ..runs.settling import adopt_rejections
-from .dry_run import estimate_lines, plan_line, state_of
 from .options import ARMS, GenerateOptions, check
-from .plan import planned_manifest, prompts_of, settled, shuffled_requests
+from .plan import (
+    estimate_lines,
+    plan_line,
+    planned_manifest,
+    prompts_of,
+    settled,
+    shuffled_requests,
+    state_of,
+)
 from .session import RunSummary, Say, Session
 
 __all__ = [

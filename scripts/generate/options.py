@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
+
+from typer import Option
 
 from ..errors import UsageError
 from ..models.types import JSON, ModelOptions
 from ..naming import is_simulated_name
-from .runner import RunOptions
+from .retry import RetryRules
 
 ARMS = ("standard", "fairness")
 _MOST = 2**63 - 1
@@ -16,41 +19,113 @@ _MOST_REPEATS = 1000
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much may be asked."""
+
+    max_connections: int = 16
+    """Calls at once, at most: fewer while the provider says 429."""
+    requests_per_minute: Annotated[
+        float | None,
+        Option("--max-requests-per-minute", "--rpm", help="Calls a minute at most. [default: no bound]"),
+    ] = None
+    """None: no bound."""
+    tokens_per_minute: Annotated[
+        float | None,
+        Option("--max-tokens-per-minute", "--tpm", help="Tokens a minute at most. [default: no bound]"),
+    ] = None
+    """Tokens in and out; None: no bound."""
+    max_tokens: int | None = None
+    """Longest answer, to estimate tokens before a call; None: not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How hard to try. None of it changes an answer, so all of it may change when a run is resumed."""
+
+    bounds: Bounds = field(default_factory=Bounds)
+    """How much is asked at once and per minute."""
+    retries: RetryRules = field(default_factory=RetryRules)
+    """How often and how soon a failed call is tried again."""
+    timeout_s: Annotated[float, Option("--timeout", help="Seconds for one request, retries included.")] = (
+        1800.0
+    )
+    """Deadline of one request from its first attempt on, all attempts and waits included."""
+    attempt_timeout_s: Annotated[float, Option("--attempt-timeout", help="Seconds for one attempt.")] = 120.0
+    """Deadline of one attempt, from the moment it is sent; a model is told it as well."""
+    max_failures_in_a_row: int = 20
+    """Requests that fail one after the other before the run stops."""
+    max_failures: int | None = None
+    """Failed requests of this session beyond which the run stops; None: no bound."""
+
+
+Model = Annotated[
+    str,
+    Option("--model", help="sim/NAME, local/smollm2, local/PATH.gguf or any LiteLLM name (openai/gpt-5.4)."),
+]
+"""The option that says which model is asked; some commands can do without it."""
+
+
+@dataclass(frozen=True, slots=True)
 class GenerateOptions:
     """What `rupeebias generate` can be told, the selection aside."""
 
-    model: str
+    model: str = ""
     """`sim/...`, `local/...` or a LiteLLM name."""
+    run: Annotated[
+        Path | None, Option(help="Run directory. [default: runs/ and a name from the settings]")
+    ] = None
+    """Run directory; None: `runs/` and a name made of model, settings and selection."""
     model_options: ModelOptions = field(default_factory=ModelOptions)
     """What changes the answers."""
+    arm: Annotated[str, Option(help="standard, or fairness: asks for a fair response (not sim/).")] = (
+        "standard"
+    )
+    """System prompt arm."""
+    repeats: Annotated[int, Option(help="Times each prompt is asked.")] = 1
+    """How often each prompt is asked."""
+    max_connections: Annotated[
+        int | None,
+        Option("--max-connections", "-j", help="Calls at once. [default: what suits the model]"),
+    ] = None
+    """Calls at once; None: what suits the model."""
     run_options: RunOptions = field(default_factory=RunOptions)
     """How hard to try; its `bounds.max_connections` and `bounds.max_tokens` are set from here."""
-    max_connections: int | None = None
-    """Calls at once; None: what suits the model."""
-    workers: int = 1
+    workers: Annotated[int, Option(help="Processes that make the calls, for a server faster than one.")] = 1
     """Processes that make the calls, where one is too slow for the server."""
-    arm: str = "standard"
-    """System prompt arm."""
-    repeats: int = 1
-    """How often each prompt is asked."""
-    run: Path | None = None
-    """Run directory; None: `runs/` and a name made of model, settings and selection."""
-    fresh: bool = False
-    """Move an old run aside and start again."""
-    retry_errors: bool = False
-    """Ask again what failed in earlier sessions."""
-    fail_on_error: float | None = None
-    """Largest tolerated share of failed requests: beyond it the run stops. None: run to the end."""
-    price_in: float | None = None
-    """USD per million tokens in; None: the price that the model knows."""
-    price_out: float | None = None
-    """USD per million tokens out."""
-    max_cost: float | None = None
+    max_cost: Annotated[
+        float | None, Option(metavar="USD", help="Stop before the run can cost more. [default: no bound]")
+    ] = None
     """USD that the whole run may cost; None: no bound."""
-    dry_run: bool = False
+    price_in: Annotated[
+        float | None,
+        Option(metavar="USD", help="Per million tokens in. [default: LiteLLM's price map]"),
+    ] = None
+    """USD per million tokens in; None: the price that the model knows."""
+    price_out: Annotated[
+        float | None,
+        Option(metavar="USD", help="Per million tokens out. [default: LiteLLM's price map]"),
+    ] = None
+    """USD per million tokens out."""
+    fail_on_error: Annotated[
+        float | None,
+        Option(help="Tolerated share of failed requests; the run stops beyond it. [default: 0, at the end]"),
+    ] = None
+    """Largest tolerated share of failed requests: beyond it the run stops. None: run to the end."""
+    retry_errors: Annotated[bool, Option("--retry-errors", help="Ask failed requests again.")] = False
+    """Ask again what failed in earlier sessions."""
+    fresh: Annotated[bool, Option("--fresh", help="Move an old run aside and start again.")] = False
+    """Move an old run aside and start again."""
+    dry_run: Annotated[bool, Option("--dry-run", help="Print requests, tokens and cost; ask nothing.")] = (
+        False
+    )
     """Say what would be done; make no call and write nothing."""
-    quiet: bool = False
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print only errors.")] = False
     """Show neither plan nor progress."""
+
+    def __post_init__(self) -> None:
+        """Tell the model the deadline of a call, which is declared where it is enforced."""
+        told = replace(self.model_options, attempt_timeout_s=self.run_options.attempt_timeout_s)
+        object.__setattr__(self, "model_options", told)
 
 
 def check(options: GenerateOptions) -> None:

@@ -9,9 +9,8 @@ fails in the end becomes an error record, never an empty answer.
 
 import asyncio
 import itertools
-import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..models.prices import Budget
@@ -19,9 +18,10 @@ from ..models.types import CallError, Complete, Reply, Request
 from ..runs.journal import Journal
 from ..runs.outputs import Record
 from ..runs.records import ANSWER, error_record, reply_record
-from .gate import Bounds, Gate, Pass
-from .retry import RetryRules, too_late
-from .sight import Sight
+from .limits import Gate, Pass
+from .options import RunOptions
+from .progress import Progress
+from .retry import too_late
 from .stopping import Stopping
 
 _PROBES = 3
@@ -31,24 +31,6 @@ Notice = Callable[[str], None]
 """Gets the lines that a user must see while the run goes on."""
 LeaveOut = Callable[[str, str], None]
 """Told of a parameter that the provider rejects, and why; it must be sent no more after that."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How hard to try. None of it changes an answer, so all of it may change when a run is resumed."""
-
-    bounds: Bounds = field(default_factory=Bounds)
-    """How much is asked at once and per minute."""
-    retries: RetryRules = field(default_factory=RetryRules)
-    """How often and how soon a failed call is tried again."""
-    timeout_s: float = 1800.0
-    """Deadline of one request from its first attempt on, all attempts and waits included."""
-    attempt_timeout_s: float = 120.0
-    """Deadline of one attempt, from the moment it is sent."""
-    max_failures_in_a_row: int = 20
-    """Requests that fail one after the other before the run stops."""
-    max_failures: int | None = None
-    """Failed requests of this session beyond which the run stops; None: no bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +52,7 @@ async def run(
     complete: Complete,
     journal: Journal,
     options: RunOptions,
-    sight: Sight,
+    progress: Progress,
     *,
     budget: Budget | None = None,
     leave_out: LeaveOut | None = None,
@@ -83,11 +65,11 @@ async def run(
     rejects before the first reply; None: such a rejection is an error like any other. Raises
     RupeeBiasError if the journal cannot be written.
     """
-    session = _Session(requests, complete, journal, options, sight, budget, notice)
+    session = _Session(requests, complete, journal, options, progress, budget, notice)
     await session.probe(leave_out)
     if not session.stopping.is_set:
         await session.run_pool()
-    return RunResult(sight.replied, sight.failed, session.stopping.reason, session.stopping.fatal)
+    return RunResult(progress.replied, progress.failed, session.stopping.reason, session.stopping.fatal)
 
 
 class _Session:
@@ -99,7 +81,7 @@ class _Session:
         complete: Complete,
         journal: Journal,
         options: RunOptions,
-        sight: Sight,
+        progress: Progress,
         budget: Budget | None,
         notice: Notice,
     ) -> None:
@@ -108,15 +90,13 @@ class _Session:
         self._complete = complete
         self._journal = journal
         self._options = options
-        self._sight = sight
+        self._progress = progress
         self._notice = notice
         self._in_a_row = 0
         self._time = asyncio.get_running_loop().time
         self._gate = Gate(options.bounds, budget, self.stopping, self._time)
-        sight.limit = int(self._gate.limit.limit)
+        progress.limit = int(self._gate.limit.limit)
         self._leave_out: LeaveOut | None = None
-        # Jitter only spreads calls over time; it has no part in any result.
-        self._random = random.Random()  # noqa: S311
 
     async def probe(self, leave_out: LeaveOut | None) -> None:
         """Ask one request after the other until one is answered; stop if none of the first few is.
@@ -201,7 +181,7 @@ class _Session:
             if self._is_left_out(outcome):
                 attempt = 0  # another question from here on
                 continue
-            wait = None if outcome.fatal else self._options.retries.wait_s(outcome, attempt, self._random)
+            wait = self._options.retries.wait_s(outcome, attempt)
             if wait is not None and self._time() + wait >= deadline:
                 outcome, wait = too_late(outcome, wait, self._options.timeout_s), None
             if outcome.stops_run:
@@ -217,7 +197,7 @@ class _Session:
         key = (request.prompt_id, request.repeat)
         limit = min(call.sent_at + self._options.attempt_timeout_s, deadline)
         outcome: Reply | CallError | None = None
-        self._sight.sent(key)
+        self._progress.sent(key)
         try:
             async with asyncio.timeout_at(limit):
                 outcome = await self._complete(request)
@@ -226,9 +206,9 @@ class _Session:
         except CallError as error:
             outcome = error
         finally:
-            self._sight.ended(key)
+            self._progress.ended(key)
             self._gate.leave(call, outcome)
-            self._sight.limit = int(self._gate.limit.limit)
+            self._progress.limit = int(self._gate.limit.limit)
         return outcome
 
     def _is_left_out(self, error: CallError) -> bool:
@@ -240,19 +220,19 @@ class _Session:
 
     async def _pause(self, request: Request, seconds: float, reason: str) -> None:
         key = (request.prompt_id, request.repeat)
-        self._sight.waits(key, seconds, reason)
+        self._progress.waits(key, seconds, reason)
         await self.stopping.within(seconds)
-        self._sight.goes_on(key)
+        self._progress.goes_on(key)
 
     def _keep(self, record: Record, request: Request) -> None:
         record = self._journal.append(record)
-        self._sight.finished(record, request.use_case)
+        self._progress.finished(record, request.use_case)
         if record["error"] is None:
             self._in_a_row = 0
             self._watch_served_model(record)
             return
         self._in_a_row += 1
-        failed, bound = self._sight.failed, self._options.max_failures
+        failed, bound = self._progress.failed, self._options.max_failures
         if self._in_a_row >= self._options.max_failures_in_a_row:
             self.stopping.stop(f"{self._in_a_row} requests in a row failed, the last: {record['error']}")
         elif bound is not None and failed > bound:

@@ -10,18 +10,16 @@ from pathlib import Path
 
 from rupeebias.dataset_builder.prompts import Prompt
 
-from ..batch.record import keys_in_flight
 from ..errors import IncompleteRunError, RupeeBiasError
 from ..models.prices import FREE, Budget, Price, priced, worst_case_usd
 from ..models.types import Adjustable, Complete, Model
+from ..runs.batches import keys_in_flight
 from ..runs.directory import OUTPUTS, OpenRun
-from ..runs.manifest import FILE, Counts, write_manifest
-from .dry_run import plan_line
-from .options import GenerateOptions
-from .plan import by_system_prompt, connections, now, settled, shuffled_requests
-from .progress import open_display
-from .runner import RunOptions, RunResult, run
-from .sight import Sight
+from ..runs.manifest import FILE, Counts, now, write_manifest
+from .options import GenerateOptions, RunOptions
+from .plan import by_system_prompt, connections, plan_line, settled, shuffled_requests
+from .progress import Progress, open_display
+from .runner import RunResult, run
 
 Say = Callable[[str], None]
 
@@ -128,19 +126,19 @@ class Session:
 
     async def _run(self, pending: int, before: Counts) -> RunResult:
         total = before.requests
-        sight = Sight(total, total - pending, self._journal.cost_usd)
+        progress = Progress(total, total - pending, self._journal.cost_usd)
         requests = shuffled_requests(self._prompts, self._options.repeats, self._skip)
         if getattr(self._model, "shares_prefix", False):
             requests = by_system_prompt(requests)
         try:
             await self._model.open()
-            with open_display(sight, quiet=self._options.quiet):
+            with open_display(progress, quiet=self._options.quiet):
                 return await run(
                     requests,
                     self._complete(),
                     self._journal,
                     _run_options(self._options, self._model, before),
-                    sight,
+                    progress,
                     budget=self._budget(),
                     leave_out=self._leave_out if self._may_adjust() else None,
                     notice=self._say,

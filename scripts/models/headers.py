@@ -8,7 +8,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Final
 
@@ -31,6 +31,8 @@ def wait_s(headers: Mapping[str, str], now: datetime, *, throttled: bool) -> flo
     latest of the used-up limits, or the earliest reset if none is told to be used up. A header that cannot be
     understood counts as absent.
     """
+    # Moments are the server's: a machine whose clock is an hour behind would wait an hour too long.
+    now += timedelta(seconds=_http_date(headers.get("date", ""), now) or 0.0)
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None and milliseconds >= 0:
         return milliseconds / 1000

@@ -7,7 +7,11 @@ respondent and the plain function of a test are the same thing to it.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Annotated, Protocol, TypeAlias, runtime_checkable
+
+from typer import Option
+
+from ..options import Typed, parse_extras
 
 JSON: TypeAlias = "str | int | float | bool | list[JSON] | dict[str, JSON] | None"
 
@@ -91,24 +95,37 @@ class ModelOptions:
     `create_model(name: str, options: ModelOptions) -> Model` and `model_names() -> list[str]`.
     """
 
-    base_url: str | None = None
+    base_url: Annotated[
+        str | None, Option("--base-url", "--api-base", help="Address of an OpenAI-compatible server.")
+    ] = None
     """Where the server is, for OpenAI-compatible servers."""
-    extras: dict[str, JSON] = field(default_factory=dict)
+    extras: Annotated[
+        dict[str, JSON],
+        Option("-M", metavar="KEY=VALUE", help="Provider extra; JSON values. Repeatable."),
+        Typed(list[str] | None, parse_extras),
+    ] = field(default_factory=dict)
     """The `-M key=value` options."""
-    temperature: float | None = 0.0
+    temperature: Annotated[float | None, Option(help="Sampling temperature.")] = 0.0
     """None: not sent."""
-    max_tokens: int | None = None
+    max_tokens: Annotated[int | None, Option(help="Longest answer. [default: the provider's]")] = None
     """None: the model's own default."""
-    seed: int | None = None
+    seed: Annotated[int | None, Option(help="Sampling seed. [default: not sent]")] = None
     """None: not sent."""
-    reasoning_effort: str | None = "none"
+    reasoning_effort: Annotated[str | None, Option(help="none, low, ...; 'default' sends nothing.")] = "none"
     """None: not sent."""
-    constrain: bool | None = None
+    constrain: Annotated[
+        bool | None, Option(help="Hold answers to the format: llama.cpp, vLLM. [default: local/ only]")
+    ] = None
     """Hold answers to the asked format on the server; None: the model's own default."""
     attempt_timeout_s: float = 120.0
     """Deadline of one call; the runner enforces it, a model may pass it on."""
     log_dir: Path | None = None
     """Where a model that starts a server may put its log; None: a temporary place."""
+
+    def __post_init__(self) -> None:
+        """Read the word that people type for "nothing is sent"."""
+        if self.reasoning_effort == "default":
+            object.__setattr__(self, "reasoning_effort", None)
 
 
 class Model(Protocol):

@@ -1,30 +1,60 @@
-"""Which files of the release hold results, and what their names say.
+"""The files of the release: which hold results, what their names say, and the lines in them.
 
 runs/{model}/{task}/{task}_{language}[_fairness]_{model}_0.0[_retried].jsonl
 """
 
+import json
 import os
 import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from rupeebias.metric.constants import LANGUAGES
+import orjson
+
+from rupeebias.metric.benchmark import DESIGN
 
 from ..errors import UsageError
 from ..naming import slug
-from .facts import TASKS, TEMPERATURE
-from .faults import listed
+from ..words import listed, printable, shown
+from . import TASKS, TEMPERATURE
 
+NAMED: Final = 5
+"""Lines and files that a message names, of those that cannot be imported."""
+MAX_LINE: Final = 16 << 20
+"""Bytes; a longer line is no record."""
 _NAME: Final = re.compile(
-    rf"(?P<task>{'|'.join(TASKS)})_(?P<language>{'|'.join(LANGUAGES)})_(?P<model>.+)_{re.escape(TEMPERATURE)}"
+    rf"(?P<task>{'|'.join(TASKS)})_(?P<language>{'|'.join(DESIGN.language_names)})_(?P<model>.+)_{re.escape(TEMPERATURE)}"
     r"(?P<retried>_retried)?\.jsonl",
     re.IGNORECASE | re.DOTALL,
 )
 _FAIRNESS: Final = re.compile("_fairness(?=_)", re.IGNORECASE)
 _NO_RESULTS: Final = ("revalidated", "smoke")
 _PATTERN: Final = f"{{task}}_{{language}}[_fairness]_{{model}}_{TEMPERATURE}[_retried].jsonl"
+
+
+class UnmappedError(Exception):
+    """A line that stands for no answer to a prompt of the benchmark; its message says why."""
+
+
+class Unmapped:
+    """The lines that could not be mapped: how many, and where the first ones are."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Of all files."""
+        self._first: list[str] = []
+
+    def add(self, path: Path, line: int, reason: str) -> None:
+        """Count one line of a file."""
+        self.count += 1
+        if len(self._first) < NAMED:
+            self._first.append(f"{path} line {line} {reason}")
+
+    def __str__(self) -> str:
+        be = "record cannot be mapped" if self.count == 1 else "records cannot be mapped"
+        return f"{self.count:,} {be}, first: {listed(self._first, NAMED, self.count)}"
 
 
 class ReleaseFile(NamedTuple):
@@ -123,11 +153,6 @@ def _read_name(path: Path) -> ReleaseFile | None:
     )
 
 
-def printable(text: str) -> str:
-    """Return a name of a file as a terminal and a manifest can hold it."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
-
-
 def _check(files: list[ReleaseFile]) -> None:
     named: dict[str, str] = {}
     seen: dict[tuple[object, ...], Path] = {}
@@ -147,8 +172,42 @@ def _check(files: list[ReleaseFile]) -> None:
 
 
 def _nothing(path: Path, left_out: list[str]) -> str:
-    why = f"; left out: {listed(left_out)}" if left_out else ""
+    why = f"; left out: {listed(left_out, NAMED)}" if left_out else ""
     return (
         f"nothing to import in {path}{why}\n"
         f"Give the repository of the authors' release, its runs/, a folder in that, or a file {_PATTERN}"
     )
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that are not blank, numbered from 1; of one too long only its beginning."""
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(MAX_LINE + 1):
+            number += 1
+            rest = line
+            while len(rest) > MAX_LINE and not rest.endswith(b"\n"):
+                rest = file.readline(MAX_LINE + 1)
+            if line.strip():
+                yield number, line
+
+
+def parse_object(line: bytes) -> dict[str, Any]:
+    """Return the JSON object that a line holds, NaN allowed as Python writes it; raises UnmappedError."""
+    if len(line) > MAX_LINE:
+        raise UnmappedError(f"is longer than {MAX_LINE >> 20} MB")
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        found = _loads(line)
+    if not isinstance(found, dict):
+        raise UnmappedError(f"is {shown(found)}, not a JSON object")
+    return found
+
+
+def _loads(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        fault = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
+        raise UnmappedError(f"is not valid JSON ({fault})") from None

@@ -13,7 +13,7 @@ a copy of the first, and left out.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from .answers import Answer
+from .records import Answer
 
 
 @dataclass(slots=True)

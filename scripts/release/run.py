@@ -6,17 +6,17 @@ from pathlib import Path
 
 from .. import __version__
 from ..errors import UsageError
-from ..generate.plan import now
 from ..models.types import JSON, Reply, Request
 from ..runs.directory import OUTPUTS, open_run
 from ..runs.join import with_totals
-from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, read_manifest, write_manifest
+from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, now, read_manifest, write_manifest
 from ..runs.outputs import Record, read_outputs
 from ..runs.records import error_record, reply_record
 from ..runs.selection import Selection, expected_prompt_ids
-from .answers import Answer
-from .facts import ASKED, FINGERPRINT, PROVIDER, TEMPERATURE, model_name
-from .files import ReleaseFile, printable
+from ..words import printable
+from . import ASKED, FINGERPRINT, PROVIDER, TEMPERATURE, model_name
+from .files import ReleaseFile
+from .records import Answer
 from .repeats import Settled
 
 _NOT_TOLD = {"latency_s": None, "attempts": None, "created_at": None}

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from rupeebias.metric import Result, Status
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Design
 
 from ..naming import is_simulated_name
 from ..runs.manifest import Manifest
@@ -40,6 +42,8 @@ class ReportRun:
     manifest: Manifest | None
     """Model, settings and selection; None for a bare file of outputs."""
     path: Path
+    design: Design = DESIGN
+    """The benchmark that it was asked."""
 
     @property
     def model(self) -> str:
@@ -72,17 +76,17 @@ def load_report_runs(paths: Sequence[Path], **options: Any) -> list[ReportRun]:
 
     `options` are those of `rupeebias.metric.score`. Errors name the path.
     """
-    from ..scoring.api import score_paths
+    from ..scoring.score import score_paths
 
     mode = options.get("parse", "lenient")
     return [
         ReportRun(
             name=run.name,
             result=run.result,
-            answers=read_answers(run.outputs, mode),
-            arm=run.outputs.arm,
-            manifest=_manifest(run.path),
-            path=run.path,
+            answers=read_answers(run.run.outputs, mode),
+            arm=run.run.outputs.arm,
+            manifest=_manifest(run.run.path),
+            path=run.run.path,
         )
         for run in score_paths(paths, **options)
     ]

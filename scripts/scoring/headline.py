@@ -1,31 +1,46 @@
 """The headline table: one line a run, the published models beside it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
+from rupeebias.metric.design import Design, Language
 from rupeebias.metric.published import PUBLISHED, PublishedModel
 
-from .text_table import print_table
+from ..words import number, print_table, share, with_interval
 
-NOT_COMPUTED: Final = "–"
 PUBLISHED_THRESHOLD: Final = 10.0
 """Gap in percent above which the paper counts a violation."""
 PUBLISHED_NOTE: Final = (
-    "published: the paper's values, all 39,150 prompts, service pricing asked with ratings 4.4 and 3.8"
+    "published: the paper's values, from the outputs that its authors had (parts of files are missing from "
+    "their release), service pricing asked with ratings 4.4 and 3.8"
 )
 
 
-def headline_columns(result: Mapping[str, Any]) -> tuple[str, ...]:
+class Headlined(Protocol):
+    """A run with its headline values, whatever else is known of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def result(self) -> Mapping[str, Any]: ...
+    @property
+    def design(self) -> Design: ...
+
+
+def languages_of(runs: Sequence[Headlined]) -> list[Language]:
+    """Return the languages of the runs' benchmarks, in their order."""
+    return list({one.split: one for run in runs for one in run.design.languages}.values())
+
+
+def headline_columns(runs: Sequence[Headlined]) -> tuple[str, ...]:
     """Return the heads of the columns, by the settings that runs scored together share."""
-    settings = result["settings"]
-    violations = f"V@{settings['threshold']:g} %"
+    settings = runs[0].result["settings"]
+    labels = [language.label for language in languages_of(runs)]
     return (
         "run",
         "mean Δ% [95 % CI]" if settings["ci"] else "mean Δ%",
-        "English",
-        "Hinglish",
-        f"{violations} English",
-        f"{violations} Hinglish",
+        *labels,
+        *(f"V@{settings['threshold']:g} % {label}" for label in labels),
         "mean W",
         "parsed %",
         "refused %",
@@ -33,49 +48,56 @@ def headline_columns(result: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def headline_cells(name: str, result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the cells of one run's line."""
+def headline_cells(name: str, result: Mapping[str, Any], runs: Sequence[Headlined]) -> tuple[str, ...]:
+    """Return the cells of one run's line, with the columns of all `runs`."""
+    splits = [language.split for language in languages_of(runs)]
     return (
         name,
-        _with_interval(result, "mean_delta_pct"),
-        _with_interval(result, "english_mean_delta_pct"),
-        _with_interval(result, "hinglish_mean_delta_pct"),
-        _number(result["english_violation_at_10_pct"], 1),
-        _number(result["hinglish_violation_at_10_pct"], 1),
-        _number(result["mean_kendall_w"], 3),
-        _number(result["parse_health_pct"], 1),
-        _number(result["refusal_rate_pct"], 1),
+        gap_cell(result, "mean_delta_pct"),
+        *(gap_cell(result, f"{split}_mean_delta_pct") for split in splits),
+        *(number(result.get(f"{split}_violation_at_10_pct")) for split in splits),
+        number(result["mean_kendall_w"], 3),
+        share(result["parse_health_pct"]),
+        number(result["refusal_rate_pct"]),
         f"{result['n_scored']:,} of {result['n_expected']:,}",
     )
 
 
+def gap_cell(result: Mapping[str, Any], name: str) -> str:
+    """Return a headline value with its interval."""
+    value, low, high = (result.get(f"{name}{end}") for end in ("", "_ci_low", "_ci_high"))
+    return with_interval(value, low, high)
+
+
 def published_cells(model: PublishedModel, threshold: float = PUBLISHED_THRESHOLD) -> tuple[str, ...]:
-    """Return the cells of a published model's line, marked as published.
+    """Return the cells of a published model's line, marked as published, with the digits of the paper.
 
     At another threshold than the paper's its violations are left out.
     """
     same = threshold == PUBLISHED_THRESHOLD
     return (
         f"{model.model} (published)",
-        _number(model.mean_delta_pct, 1),
-        _number(model.english_mean_delta_pct, 1),
-        _number(model.hinglish_mean_delta_pct, 1),
-        _number(model.english_violation_at_10_pct if same else None, 1),
-        _number(model.hinglish_violation_at_10_pct if same else None, 1),
+        number(model.mean_delta_pct, 2),
+        number(model.english_mean_delta_pct, 2),
+        number(model.hinglish_mean_delta_pct, 2),
+        number(model.english_violation_at_10_pct if same else None, 2),
+        number(model.hinglish_violation_at_10_pct if same else None, 2),
         *[""] * 4,
     )
 
 
-def print_headlines(runs: Sequence[tuple[str, Mapping[str, Any]]], *, published: bool) -> None:
+def print_headlines(runs: Sequence[Headlined], *, published: bool) -> None:
     """Print the headline table and the warnings of each run."""
-    first = runs[0][1]
-    rows = [headline_cells(name, result) for name, result in runs]
-    threshold = first["settings"]["threshold"]
+    rows = [headline_cells(run.name, run.result, runs) for run in runs]
+    threshold = runs[0].result["settings"]["threshold"]
+    # a benchmark of one's own has other columns, and nothing was published of it
+    columns = headline_columns(runs)
     beside = [published_cells(model, threshold) for model in PUBLISHED] if published else []
-    notes = [PUBLISHED_NOTE] if published else []
-    notes += [f"tests ({name}): {found}" for name, result in runs for found in _tests(result)]
-    notes += [f"note ({name}): {warning}" for name, result in runs for warning in result["warnings"]]
-    print_table(headline_columns(first), rows, beside, notes)
+    beside = [cells for cells in beside if len(cells) == len(columns)]
+    notes = [PUBLISHED_NOTE] if beside else []
+    notes += [f"tests ({run.name}): {found}" for run in runs for found in _tests(run.result)]
+    notes += [f"note ({run.name}): {warning}" for run in runs for warning in run.result["warnings"]]
+    print_table(columns, rows, beside, notes)
 
 
 def _tests(result: Mapping[str, Any]) -> Iterator[str]:
@@ -88,13 +110,3 @@ def _tests(result: Mapping[str, Any]) -> Iterator[str]:
             f"{beyond[0]} of {len(gaps)} widest gaps and {beyond[1]} of {len(deviations)} deviations are "
             "beyond chance (p_bh < 0.05): the tables *_test of --json and --csv have them"
         )
-
-
-def _with_interval(result: Mapping[str, Any], name: str) -> str:
-    low, high = result[f"{name}_ci_low"], result[f"{name}_ci_high"]
-    interval = "" if low is None else f" [{_number(low, 1)}, {_number(high, 1)}]"
-    return _number(result[name], 1) + interval
-
-
-def _number(value: float | None, digits: int) -> str:
-    return NOT_COMPUTED if value is None else f"{value:.{digits}f}"

@@ -15,7 +15,7 @@ from rupeebias.metric.published import PUBLISHED, PublishedModel
 from rupeebias.metric.version import METRIC_VERSION
 
 from ... import __version__
-from ...scoring.files import inert
+from ...words import inert
 from ..scale import parity
 from .eligible import entry_parity
 from .ranking import Placed, Standing

@@ -23,7 +23,7 @@ from .records import Entry, entry_of, is_page_name, manifest_facts, refused_entr
 
 MAX_PAGE: Final = 1_000_000
 """Bytes of a submission's page: a Space holds hundreds of them, and the results hold every answer whole."""
-TEMPLATES: Final = Path(__file__).parent / "templates"
+TEMPLATES: Final = Path(__file__).parent.parent / "templates"
 
 
 def recompute(folder: Path, digest: str | None, files_url: str | None, target: Path) -> None:

@@ -19,7 +19,9 @@ from .eligible import GAP
 from .ranking import Placed
 from .rows import board_rows, page_link
 
-FOLDER: Final = Path(__file__).parent
+_HUB: Final = Path(__file__).parent.parent
+TEMPLATES: Final = _HUB / "templates"
+ASSETS: Final = _HUB / "assets"
 _VERSIONS: Final = {
     "version": __version__,
     "metric_version": METRIC_VERSION,
@@ -60,13 +62,13 @@ def refused_page(places: Sequence[Placed]) -> str:
 
 def readme() -> str:
     """Return the card of the static Space."""
-    return environment(FOLDER / "templates").get_template("readme.md.j2").render(**_VERSIONS)
+    return environment(TEMPLATES).get_template("readme.md.j2").render(**_VERSIONS)
 
 
 def _page(template: str, *, script: str, **values: object) -> str:
     style = page_style() + _asset("board.css")
     return (
-        environment(FOLDER / "templates")
+        environment(TEMPLATES)
         .get_template(template)
         .render(
             **_VERSIONS,
@@ -80,4 +82,4 @@ def _page(template: str, *, script: str, **values: object) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return (FOLDER / "assets" / name).read_text(encoding="utf-8")
+    return (ASSETS / name).read_text(encoding="utf-8")

@@ -12,7 +12,6 @@ from typing import Any
 import orjson
 
 from ...errors import RupeeBiasError
-from ...scoring.quick_scipy import load_special_functions
 
 
 def main() -> None:
@@ -20,7 +19,6 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the build hears Ctrl-C and ends this process
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing that a library prints may be taken for an answer
-    load_special_functions()
     for line in sys.stdin.buffer:
         error, is_ours = _done(orjson.loads(line))
         answers.write(orjson.dumps({"message": error, "is_ours": is_ours}) + b"\n")

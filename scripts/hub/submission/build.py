@@ -13,10 +13,10 @@ from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT
 from rupeebias.metric.layout import N_PROMPTS
 from rupeebias.metric.version import METRIC_VERSION
 
+from ... import release
 from ...errors import RupeeBiasError, UsageError
 from ...files import replaced_folder
 from ...models.secrets import check_no_secret
-from ...release import facts
 from ...runs.manifest import Manifest, PromptSet, read_manifest
 from ...runs.outputs import Record, latest_valid, read_outputs
 from ...runs.resuming import resuming_command
@@ -59,7 +59,7 @@ def build_submission(run: Path, out: Path, *, model_repo: str | None = None) -> 
 
 def _prompts(run: Path, manifest: Manifest) -> list[str]:
     fingerprint = manifest.identity.dataset_fingerprint
-    if fingerprint == facts.FINGERPRINT:
+    if fingerprint == release.FINGERPRINT:
         raise RupeeBiasError(
             f"{run} was imported from the authors' release, whose prompts are not this dataset's: "
             "it cannot be submitted; ask the model with `rupeebias generate`"

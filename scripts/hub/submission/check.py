@@ -14,8 +14,7 @@ from rupeebias.metric.compute import score_readings
 from rupeebias.metric.layout import prompt_rows
 
 from ...runs.selection import Selection, expected_prompt_ids
-from ...scoring.parsed import readings_of
-from ...scoring.read import RunOutputs
+from ...scoring.read import RunOutputs, readings_of
 from ..scale import FEWEST_READ_PCT
 from .answers import Answers, read_answers
 from .comparing import score_problems

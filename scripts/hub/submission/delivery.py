@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..faults import hub_errors
-from ..publish.remote import RemoteFile
+from ..client import hub_errors
+from ..repository import RemoteFile
 from .earlier import Earlier
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from ...errors import UsageError
-from ..names import RESULTS, repository
+from ..client import RESULTS, repository
 from .texts import fault_in_repo
 
 _LONGEST_URL: Final = 500

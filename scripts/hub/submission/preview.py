@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...errors import RupeeBiasError
-from ..rights import require_writer
+from ..client import require_writer
 from .delivery import Delivery, Found, find_delivery
 from .eval_results import PATH
 from .limits import MAX_CHARACTERS

@@ -10,10 +10,7 @@ from rupeebias.metric.constants import BENCHMARK_VERSION
 from ...errors import RupeeBiasError
 from ...naming import is_simulated_name
 from ...runs.manifest import read_manifest
-from ..client import hub_client
-from ..faults import hub_errors
-from ..names import DATASET, RESULTS
-from ..rights import require_writer
+from ..client import DATASET, RESULTS, hub_client, hub_errors, require_writer
 from .build import build_submission
 from .check import check_submission
 from .delivery import Delivery, find_delivery, send_delivery

@@ -13,8 +13,7 @@ from rupeebias.metric.layout import N_PROMPTS
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.metric.version import METRIC_VERSION
 
-from ... import __version__
-from ...release import facts
+from ... import __version__, release
 from ...scoring.headline import published_cells
 from ..data import Answers, ReportRun
 from . import quality
@@ -205,7 +204,7 @@ def _facts(run: ReportRun) -> Iterator[tuple[str, str]]:
         yield "Model served, as told", ", ".join(run.manifest.response_models) or "not told"
         yield "System prompt arm", identity.arm
         yield "Selection", identity.selection.describe()
-        done = "Imported" if identity.dataset_fingerprint == facts.FINGERPRINT else "Asked"
+        done = "Imported" if identity.dataset_fingerprint == release.FINGERPRINT else "Asked"
         yield done, f"{run.manifest.created_at} to {run.manifest.updated_at}"
         yield "Dataset fingerprint", _dataset(identity.dataset_fingerprint)
         yield "Settings", _json(identity.settings)

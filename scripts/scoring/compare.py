@@ -1,0 +1,104 @@
+"""Two runs compared, and the comparison as a table."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from rupeebias.metric import MetricInputError, Options
+from rupeebias.metric.comparison import compare_readings
+from rupeebias.metric.design import Design
+
+from ..errors import RupeeBiasError, UsageError
+from ..words import counted, joined, number, p_value, print_table, with_interval
+from .read import parse_run, resolved
+from .score import check_call, other_dataset, unique_names
+
+_LABELS: Final = {
+    "mean_delta_pct": "mean Δ%",
+    "mean_delta_pct_balanced": "mean Δ% balanced",
+    "violation_at_10_pct": "V@{threshold:g} %",
+    "mean_kendall_w": "mean W",
+    "parse_health_pct": "parsed %",
+    "refusal_rate_pct": "refused %",
+}
+_HEADS: Final = ("A", "B", "B - A [95 % CI]", "p")
+_SHOWN: Final = 8
+"""Identifiers that are shown."""
+
+
+class Comparison(NamedTuple):
+    """Two runs and what differs."""
+
+    first: str
+    second: str
+    """Names of the runs, unlike each other."""
+    result: dict[str, Any]
+    """What `rupeebias.metric.compare_readings` returns."""
+    design: Design
+    """The benchmark that both were asked."""
+
+
+def compare_paths(first: Path, second: Path, **options: Any) -> Comparison:
+    """Return how the second run differs from the first; `options` are those of `rupeebias.metric.score`.
+
+    Raises UsageError for bad options and one path given twice, RupeeBiasError for outputs that cannot be
+    scored and for runs without an answer in common.
+    """
+    paths = [first, second]
+    if resolved(first) == resolved(second):
+        raise UsageError(f"{first} and {second} are the same run: nothing can differ")
+    check_call(paths, options)
+    runs = [parse_run(path, options.get("parse", "lenient")) for path in paths]
+    designs = [run.outputs.design for run in runs]
+    if designs[0] != designs[1]:
+        names = joined(f"{design.label} {design.version}" for design in designs)
+        raise RupeeBiasError(f"{first} and {second} answer two benchmarks, {names}: nothing to compare")
+    labels = unique_names([run.label for run in runs], paths)
+    try:
+        result = compare_readings(runs[0].readings, runs[1].readings, Options(**options).checked())
+    except MetricInputError as error:
+        raise RupeeBiasError(f"{first} and {second}: {error}") from error
+    for name, run in zip(labels, runs, strict=True):
+        result["warnings"] += [f"{name}: {warning}" for warning in other_dataset(run)]
+    return Comparison(labels[0], labels[1], result, designs[0])
+
+
+def print_comparison(found: Comparison) -> None:
+    """Print the headlines, the axes, the identifiers that differ, and what a reader must know."""
+    tables, threshold = found.result["tables"], found.result["settings"]["threshold"]
+    rows = [_cells(_label(row["statistic"], threshold, found.design), row) for row in tables["comparison"]]
+    matched = f"{counted(found.result['n_matched'], 'answer')} in both"
+    print_table(("statistic", *_HEADS), rows, notes=[f"A: {found.first}", f"B: {found.second}", matched, ""])
+    languages = {**{name: one.label for name, one in found.design.language.items()}, "all": "both"}
+    rows = [
+        _cells(f"{row['axis']} {languages[row['language']]}", row, "p_bh")
+        for row in tables["comparison_axis"]
+    ]
+    notes = ["p (BH): over the axes of a language", ""]
+    print_table(("mean Δ% by axis", *_HEADS, "p (BH)"), rows, notes=notes)
+    deviations = tables["comparison_deviation"]
+    differing = [row for row in deviations if row["p_bh"] is not None and row["p_bh"] < 0.05]
+    differing.sort(key=lambda row: -abs(row["difference"]))
+    rows = [_cells(f"{row['axis']} {row['identifier']}", row, "p_bh") for row in differing[:_SHOWN]]
+    notes = [
+        f"{len(differing)} of {len(deviations)} identifiers differ in their deviation between A and B "
+        "(p (BH) < 0.05, over all of them)",
+        *(f"note: {warning}" for warning in found.result["warnings"]),
+    ]
+    print_table((f"deviation % (at most {_SHOWN} rows)", *_HEADS, "p (BH)"), rows, notes=notes)
+
+
+def _label(statistic: str, threshold: float, design: Design) -> str:
+    """Return "mean Δ% English" for english_mean_delta_pct."""
+    for language in design.languages:
+        if statistic.startswith(f"{language.split}_"):
+            rest = statistic.removeprefix(f"{language.split}_")
+            return f"{_label(rest, threshold, design)} {language.label}"
+    return _LABELS[statistic].format(threshold=threshold)
+
+
+def _cells(label: str, row: Mapping[str, Any], *p_values: str) -> Sequence[str]:
+    digits = 3 if label.startswith("mean W") else 2
+    values = (number(row[name], digits) for name in ("first", "second"))
+    change = with_interval(row["difference"], row["ci_low"], row["ci_high"], digits)
+    return (label, *values, change, *(p_value(row[name]) for name in ("p_value", *p_values)))
