@@ -1,15 +1,20 @@
 """Kendall's W: whether the same identifiers are ranked high and low again and again."""
 
-from typing import NamedTuple
+from functools import partial
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc
 
 from .layout import Bools, Floats
-from .options import Blocking
+from .options import Blocking, Definitions
 from .outcomes import Key, Outcomes, Stack, of_each
+from .profile_answers import fit_inside_profiles
 from .ranks import comparable, ranks_and_ties
 from .resampling import leaving_one_out
+
+ONE_AXIS: Final = np.zeros(1, dtype=np.int64)
+"""Where axes begin in an array of one."""
 
 
 class Concordance(NamedTuple):
@@ -44,7 +49,7 @@ def kendall_w(matrix: Floats, n_profiles: int | None = None) -> Concordance:
     weights = np.repeat(leaving_one_out(n_profiles), len(matrix) // n_profiles, axis=1)
     matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
     complete = ~np.isnan(matrix).any(axis=1)
-    used = complete.reshape(n_profiles, -1).any(axis=1)
+    used = np.asarray(complete.reshape(n_profiles, -1).any(axis=1))
     return _of_complete(matrix[None, complete], weights[:, complete], used)[0]
 
 
@@ -78,26 +83,29 @@ def _weighted_w(ranks: Floats, ties: Floats, weights: Floats) -> Floats:
     return np.where((n > 1) & (correction > 0), w, np.nan)
 
 
-def concordances(outcomes: Outcomes, blocking: Blocking) -> dict[Key, Concordance]:
+def concordances(
+    outcomes: Outcomes, blocking: Blocking, definitions: Definitions = "rupeebias"
+) -> dict[Key, Concordance]:
     """Return the concordance of every covered block.
 
-    Rows are profiles (values averaged over question variants and repeats: the paper's printed numbers), or
-    profiles and questions (the paper's text).
+    Rows are profiles (values averaged over question variants and repeats: the paper's printed numbers; where
+    answers are missing, from a fit inside the profile, but in the paper's definitions), or profiles and
+    questions (the paper's text).
     """
-    by_profile = blocking == "profile"
-    stacks = outcomes.profile_means if by_profile else [stack.mean((4,)) for stack in outcomes.stacks]
+    if blocking == "profile_question":
+        stacks = [stack.mean((4,)) for stack in outcomes.stacks]
+    elif definitions == "paper":
+        stacks = outcomes.profile_means
+    else:
+        stacks = [Stack(stack.keys, fit_inside_profiles(stack.arrays, ONE_AXIS)) for stack in outcomes.stacks]
     found: dict[Key, Concordance] = {}
     for stack in stacks:
         n_profiles = stack.arrays.shape[2]
         rows = stack.arrays.reshape(*stack.arrays.shape[:2], -1).swapaxes(1, 2)
         matrices = Stack(stack.keys, comparable(np.ascontiguousarray(rows)))
         weights = np.repeat(leaving_one_out(n_profiles), rows.shape[1] // n_profiles, axis=1)
-        everyone = np.ones(n_profiles, dtype=bool)
-        found |= of_each(
-            [matrices],
-            lambda arrays, weights=weights, everyone=everyone: _of_complete(arrays, weights, everyone),
-            lambda matrix, n=n_profiles: kendall_w(matrix, n),
-        )
+        of_complete = partial(_of_complete, weights=weights, used=np.ones(n_profiles, dtype=bool))
+        found |= of_each([matrices], of_complete, partial(kendall_w, n_profiles=n_profiles))
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from .concordance import benjamini_hochberg
-from .design import Design
+from .design import Axis, Design
 from .layout import Bools, Floats, Ints, layout_of
 from .readings import NOT_GIVEN, Readings
 from .statuses import STATUSES, Status
@@ -22,7 +22,7 @@ SCORED = (STATUSES.index(Status.OK), STATUSES.index(Status.LENIENT))
 FAILED = tuple(at for at in range(len(STATUS_NAMES)) if at not in SCORED)
 """Places in STATUS_NAMES of those without a value."""
 UNEVEN_P: Final = 0.001
-"""Adjusted p-value below which failures count as uneven."""
+"""Adjusted p-value below which uneven failures are mentioned in words: a claim in one of 1,000 clean runs."""
 
 
 def health_headlines(readings: Readings) -> dict[str, float | int | None]:
@@ -46,7 +46,9 @@ def health_tables(readings: Readings, design: Design) -> dict[str, list[Row]]:
     status[status == NOT_GIVEN] = STATUS_NAMES.index(MISSING)
     layout, n_use_cases = layout_of(design), len(design.use_cases)
     place = layout.language_codes[rows] * n_use_cases + layout.use_case_codes[rows]
-    places = [(language, use_case) for language in design.language_names for use_case in design.use_case_names]
+    places = [
+        (language, use_case) for language in design.language_names for use_case in design.use_case_names
+    ]
     identifiers = [(axis.name, name) for axis in design.axes for name in axis.identifiers]
     return {
         "parse_status": _status_rows("parse_status", places, place, status),
@@ -100,7 +102,7 @@ def differential_failures(readings: Readings, design: Design) -> list[Differenti
     """
     asked = readings.expected
     cells = np.stack([asked & ~np.isin(readings.status, SCORED), asked])
-    found = [one for axis in design.axis_names for one in _of_axis(axis, *_counts(cells, axis, design), design)]
+    found = [one for axis in design.axes for one in _of_axis(axis, _counts(cells, axis.name, design))]
     adjusted = benjamini_hochberg(np.array([one.p_value for one in found]))
     return [one._replace(p_bh=float(p)) for one, p in zip(found, adjusted, strict=True)]
 
@@ -115,7 +117,8 @@ def _counts(cells: Bools, axis: str, design: Design) -> Ints:
     return np.concatenate([np.sum(parts, axis=0) for parts in by_use_case.values()], axis=2)
 
 
-def _of_axis(axis: str, failed: Ints, expected: Ints, design: Design) -> list[DifferentialFailure]:
+def _of_axis(axis: Axis, counts: Ints) -> list[DifferentialFailure]:
+    failed, expected = counts
     covered = np.flatnonzero(expected.any(axis=1)).tolist()
     if not covered:
         return []
@@ -123,9 +126,9 @@ def _of_axis(axis: str, failed: Ints, expected: Ints, design: Design) -> list[Di
     share = float(failed.sum() / expected.sum() * 100)
     totals = failed.sum(axis=1).tolist()
     p_values = _p_values(totals, failed) if (expected == expected[0]).all() else [np.nan] * len(totals)
-    names = list(design.identifiers[axis])
+    names = list(axis.identifiers)
     return [
-        DifferentialFailure(axis, names[at], total, int(asked), share, p, np.nan)
+        DifferentialFailure(axis.name, names[at], total, int(asked), share, p, np.nan)
         for at, total, asked, p in zip(covered, totals, expected.sum(axis=1), p_values, strict=True)
     ]
 
@@ -156,37 +159,36 @@ class UnevenFailure(NamedTuple):
     """An axis on which it depends on who asks whether there is an answer."""
 
     axis: str
-    worst: Row
-    """Row of `differential_failure` of the identifier that goes without a value most often."""
-    best: Row
-    """The same of the one that does least often."""
+    worst: DifferentialFailure
+    """The identifier that goes without a value most often."""
+    best: DifferentialFailure
+    """The one that does least often."""
     status: str
     """The commonest status among the worst one's failures."""
     n_status: int
     """Failures with that status."""
 
 
-def uneven_failures(
-    failures: Sequence[Row], statuses: Sequence[Row], p_below: float = UNEVEN_P
-) -> list[UnevenFailure]:
-    """Return the axes with an identifier whose `p_bh` is below a limit, and who is at their ends.
+def uneven_failures(failures: Sequence[Row], statuses: Sequence[Row]) -> list[UnevenFailure]:
+    """Return the axes with an identifier whose `p_bh` is below UNEVEN_P, and who is at their ends.
 
     From the rows of `differential_failure` and `parse_status_identifier`.
     """
+    by_axis: dict[str, list[DifferentialFailure]] = {}
+    for row in failures:
+        cells = (row[name] for name in DifferentialFailure._fields)
+        one = DifferentialFailure(*(np.nan if cell is None else cell for cell in cells))  # type: ignore[arg-type]
+        by_axis.setdefault(one.axis, []).append(one)
+    failed = {str(STATUS_NAMES[at]) for at in FAILED}
     found = []
-    for axis in dict.fromkeys(str(row["axis"]) for row in failures):
-        of_axis = [row for row in failures if row["axis"] == axis]
-        if not any(row["p_bh"] is not None and float(row["p_bh"]) < p_below for row in of_axis):
-            continue
-        worst = max(of_axis, key=lambda row: float(row["failed_pct"] or 0))
-        best = min(of_axis, key=lambda row: float(row["failed_pct"] or 0))
-        key = (axis, worst["identifier"])
-        scored = {str(STATUS_NAMES[at]) for at in SCORED}
-        counts = {
-            str(row["status"]): int(row["n"] or 0)
-            for row in statuses
-            if (row["axis"], row["identifier"]) == key and row["status"] not in scored
-        }
-        status = max(counts, key=lambda name: counts[name])
-        found.append(UnevenFailure(axis, worst, best, status, counts[status]))
+    for axis, of_axis in by_axis.items():
+        if any(one.p_bh < UNEVEN_P for one in of_axis):
+            worst, best = (choose(of_axis, key=lambda one: one.failed_pct) for choose in (max, min))
+            counts = {
+                str(row["status"]): int(row["n"] or 0)
+                for row in statuses
+                if (row["axis"], row["identifier"]) == (axis, worst.identifier) and row["status"] in failed
+            }
+            status = max(counts, key=lambda name: counts[name])
+            found.append(UnevenFailure(axis, worst, best, status, counts[status]))
     return found

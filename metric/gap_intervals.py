@@ -174,7 +174,7 @@ class GapSummaries:
         return (-np.inf, np.inf) if free else (0.0, 200.0)
 
     def language_change(self, axis: str) -> tuple[float, Interval] | None:
-        """Return mean gap of the second language minus the first, with interval; None unless both have gaps."""
+        """Return the second language's mean gap minus the first's, and its interval; None without both."""
         if len(self.gaps.design.languages) < 2:
             return None
         at = self.gaps.place(axis=axis)[1]

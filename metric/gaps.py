@@ -37,7 +37,7 @@ def relative_gap_pct(a: Floats, b: Floats, definitions: Definitions) -> Floats:
     signed midpoint, so that two values whose sum is below 0 have a negative gap, NaN where it is 0. Both
     agree where no value is below 0 and no two are 0. Scale-free: rupees and lakhs give the same gap.
     """
-    gaps = np.asarray(np.abs(a - b))
+    gaps = np.asarray(np.abs(a - b), dtype=float)
     positive = not ((a <= 0).any() or (b <= 0).any())
     sums = a + b if positive or definitions == "paper" else np.abs(a) + np.abs(b)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -133,7 +133,7 @@ class SlotGaps:
 
     @cached_property
     def profile_sums(self) -> Floats:
-        """Count, total and violations of each base profile, shape (3, languages, axes, profiles), all last."""
+        """Count, total and violations of each profile, shape (3, languages, axes, profiles), all last."""
         sums = np.stack([self.count, self.total, self.violations])
         return with_sums(_sums_by(self.profile, sums), (2, 1))
 

@@ -5,7 +5,7 @@ slot effect: identifiers are then compared on the same questions. On complete da
 means. The paper's definitions take plain means of what is there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -40,13 +40,13 @@ def largest_component(there: Bools) -> Bools:
     """Return `there` (..., identifiers, slots) without what no chain of shared slots ties to the rest.
 
     Identifiers that share no slot, not even through others, cannot be compared: the largest set that can is
-    kept, the first of equals. An identifier without a value is in none.
+    kept, the first of equals.
     """
     joined = (there.astype(np.float32) @ there.swapaxes(-1, -2).astype(np.float32)) > 0
     for _ in range(max(1, int(there.shape[-2]).bit_length())):  # chains twice as long each time
         joined = (joined.astype(np.float32) @ joined.astype(np.float32)) > 0
-    sizes = np.einsum("...ij,...js->...i", joined.astype(float), there.astype(float))
-    kept = np.take_along_axis(joined, sizes.argmax(axis=-1)[..., None, None], axis=-2).squeeze(-2)
+    largest = joined.sum(axis=-1).argmax(axis=-1)
+    kept = np.take_along_axis(joined, largest[..., None, None], axis=-2).squeeze(-2)
     return np.asarray(there & kept[..., None])
 
 
@@ -68,22 +68,6 @@ def least_squares_effects(values: Floats, there: Bools) -> tuple[Floats, Floats]
     centred = (values - (values.sum(axis=-2, keepdims=True) / n_slot)) * there
     effects = (inverse @ centred.sum(axis=-1)[..., None])[..., 0]
     return np.where(present, effects, 0.0), inverse
-
-
-def fitted_means(values: Floats) -> Floats:
-    """Return each identifier's mean over the slots, shape (..., identifiers, slots) to (..., identifiers).
-
-    Where values are missing: of the identifier + slot fit, over the slots that have a value; NaN for an
-    identifier that cannot be compared with the others.
-    """
-    there = largest_component(~np.isnan(values))
-    known = np.where(there, values, 0)
-    effects, _ = least_squares_effects(known, there)
-    n_slot = there.sum(axis=-2)
-    with np.errstate(invalid="ignore"):
-        level = (known - effects[..., None] * there).sum(axis=-2) / n_slot
-        level = np.where(n_slot > 0, level, 0).sum(axis=-1) / (n_slot > 0).sum(axis=-1)
-    return np.where(there.any(axis=-1), level[..., None] + effects, np.nan)
 
 
 @dataclass(frozen=True)
@@ -108,6 +92,20 @@ class IdentifierMeans:
             levels, n_slots, shares = weights @ total, weights @ count, weights @ moves[3]
             level = (levels - (shares * effects).sum(axis=1, keepdims=True)) / n_slots
             return np.where(self._used, level + effects, np.nan)
+
+    def left_out(self) -> Floats:
+        """Return the means of all profiles, then without each, shape (1 + profiles, identifiers)."""
+        n = self.values.shape[1]
+        if self._sums[2] is None:
+            return self.means(leaving_one_out(n))
+        subsets = [np.delete(self.values, at, axis=1) for at in range(n)]
+        parts = [self, *(IdentifierMeans(self.definitions, subset) for subset in subsets)]
+        return np.concatenate([part.means(np.ones((1, part.values.shape[1]))) for part in parts])
+
+    @property
+    def answered(self) -> Bools:
+        """Which profiles have values, shape (profiles,): all identifiers are compared with their mean."""
+        return np.asarray((~np.isnan(self.values)).any(axis=(0, 2)))
 
     @cached_property
     def _used(self) -> Bools:
@@ -154,57 +152,47 @@ def deviations_pct(means: Floats) -> Floats:
     return np.where(np.abs(centres) > ZERO * sizes, deviations, np.nan)
 
 
-@dataclass(frozen=True)
-class _OfBlock:
-    """The deviations of one use case and language: of all profiles, then without each."""
+def identifier_deviation_pct(outcomes: Outcomes, axis: str, definitions: Definitions) -> Floats:
+    """Return each identifier's deviation from its axis in percent, shape (identifiers,).
 
-    key: Key
-    found: Floats
-    """Shape (1 + profiles, identifiers)."""
-    used: Bools
-    """Which profiles have values, shape (profiles,): all identifiers are compared with their mean."""
-
-
-def identifier_deviations(
-    runs: list[Outcomes], axis: str, definitions: Definitions
-) -> list[dict[str, Jackknife]]:
-    """Return, for each run, each identifier's deviation from its axis in percent, base profiles left out.
-
-    By use case and language: identifier mean / mean of the identifier means - 1; then the mean over those
-    use cases and languages in which every run defines it. 0 = like the axis on average; NaN for none.
+    By use case and language: identifier mean / mean of the identifier means - 1; then the mean over use cases
+    and languages. 0 = like the axis on average; NaN for an identifier without values.
     """
-    parts = [_deviations_of_blocks(run, axis, definitions) for run in runs]
+    fits = [fit for _, fit in _fits(outcomes, axis, definitions)]
+    means = [fit.means(np.ones((1, fit.values.shape[1])))[0] for fit in fits]
+    return mean_where_any(deviations_pct(np.array(means)), (0,))
+
+
+def deviations_left_out(
+    runs: Sequence[Outcomes], axis: str, definitions: Definitions
+) -> list[dict[str, Jackknife]]:
+    """Return each run's `identifier_deviation_pct`, base profiles left out in turn.
+
+    Over those use cases and languages in which every run defines it.
+    """
+    parts = [
+        {key: (deviations_pct(fit.left_out()), fit.answered) for key, fit in _fits(run, axis, definitions)}
+        for run in runs
+    ]
     keys = [key for key in parts[0] if all(key in part for part in parts)]
-    names, layout = list(runs[0].design.identifiers[axis]), runs[0].layout
-    shape = (len(runs), len(keys), len(names))
-    defined = ~np.isnan(np.array([[part[key].found[0] for key in keys] for part in parts]).reshape(shape))
-    defined = defined.all(axis=0)
+    defined = ~np.isnan([[part[key][0][0] for key in keys] for part in parts]).any(axis=0)
     with np.errstate(divide="ignore"):
         weights = np.where(defined, 1 / defined.sum(axis=0), 0.0)
-    return [
-        {
-            name: Jackknife.mean(
-                [
-                    OfUseCase(key[1], part[key].found[:, at], part[key].used, float(weights[of_key, at]))
-                    for of_key, key in enumerate(keys)
-                ],
-                layout,
-                size=100.0,  # a difference of means, in percent of them
-            )
-            for at, name in enumerate(names)
-        }
-        for part in parts
-    ]
+    found: list[dict[str, Jackknife]] = [{} for _ in parts]
+    for own, part in zip(found, parts, strict=True):
+        for at, name in enumerate(runs[0].design.identifiers[axis]):
+            of_blocks = [
+                OfUseCase(key[1], part[key][0][:, at], part[key][1], float(weight))
+                for key, weight in zip(keys, weights[:, at], strict=True)
+            ]
+            own[name] = Jackknife.mean(of_blocks, runs[0].layout, size=100.0)  # means, in percent of them
+    return found
 
 
-def _deviations_of_blocks(outcomes: Outcomes, axis: str, definitions: Definitions) -> dict[Key, _OfBlock]:
-    found = {}
+def _fits(outcomes: Outcomes, axis: str, definitions: Definitions) -> Iterator[tuple[Key, IdentifierMeans]]:
     for block, values in outcomes.blocks(axis=axis):
         flat = values.reshape(*values.shape[:2], -1)
-        means = IdentifierMeans(definitions, flat).means(leaving_one_out(flat.shape[1]))
-        key = (block.language, block.use_case, axis)
-        found[key] = _OfBlock(key, deviations_pct(means), ~np.isnan(flat).all(axis=(0, 2)))
-    return found
+        yield (block.language, block.use_case, axis), IdentifierMeans(definitions, flat)
 
 
 class CanonicalPairGap(NamedTuple):
@@ -248,7 +236,7 @@ class PooledSlots:
     @cached_property
     def means(self) -> Floats:
         """Mean of each identifier, NaN for one without values."""
-        return self.fit.means(np.ones((1, self.values.shape[2])))[0]
+        return np.asarray(self.fit.means(np.ones((1, self.values.shape[2])))[0])
 
     def canonical(self, pair: tuple[int, int]) -> CanonicalPairGap | None:
         """Return the gap of a canonical pair; None without matched slots."""
@@ -275,10 +263,9 @@ class PooledSlots:
         if np.isnan(gap):
             return None
         ranked = comparable(self.means[known])
-        highest, lowest = int(known[ranked.argmax()]), int(known[ranked.argmin()])
-        if gap == 0:  # all alike: name two of them, not one twice
-            lowest = int(known[-1])
-        return MaximumObservedGap((highest, lowest), gap)
+        if ranked.max() == ranked.min():  # all alike: name two of them, not one twice
+            return MaximumObservedGap((int(known[0]), int(known[-1])), 0.0)
+        return MaximumObservedGap((int(known[ranked.argmax()]), int(known[ranked.argmin()])), gap)
 
 
 def widest_gap_pct(means: Floats, definitions: Definitions) -> Floats:
@@ -315,7 +302,8 @@ def cluster_pair_intervals(
         drawn = [slots[key].fit.means(profiles.weights[at])[:, list(pairs[key])].T for key in keys]
         observed = [slots[key].means[list(pairs[key])] for key in keys]
         first, second = np.stack(drawn, axis=1)
-        middle = signed_gap_pct(*np.transpose(observed), definitions)
+        found_first, found_second = np.array(observed).T
+        middle = signed_gap_pct(found_first, found_second, definitions)
         gaps = signed_gap_pct(first, second, definitions)
         ends = percentile_intervals(gaps, middle, profiles.widening_of(at))
         negative = (first < 0).any(axis=1) | (second < 0).any(axis=1)

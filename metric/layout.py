@@ -125,8 +125,8 @@ class Layout:
     def profiles(self) -> dict[str, slice]:
         """Where each use case's base profiles stand among all of them, numbered through the use cases."""
         ends = np.cumsum([use_case.n_profiles for use_case in self.design.use_cases]).tolist()
-        starts = [0, *ends[:-1]]
-        return {name: slice(*ends) for name, *ends in zip(self.design.use_case_names, starts, ends, strict=True)}
+        own = map(slice, [0, *ends[:-1]], ends)
+        return dict(zip(self.design.use_case_names, own, strict=True))
 
     @property
     def n_profiles(self) -> int:

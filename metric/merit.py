@@ -43,7 +43,7 @@ class MeritGaps(NamedTuple):
 def merit_gaps(
     outcomes: Outcomes, language: str, use_case: str, definitions: Definitions
 ) -> MeritGaps | None:
-    """Return the gaps between profiles with identifier, question and repeat fixed; None where there is none."""
+    """Return the gaps between profiles, identifier, question and repeat fixed; None without any."""
     parts = [
         values.transpose(1, 0, 2, 3).reshape(values.shape[1], -1)
         for _, values in outcomes.blocks(use_case=use_case, language=language)

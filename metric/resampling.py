@@ -184,7 +184,7 @@ class ProfileResamples:
         return counts.reshape(self.n_resamples, len(present)) * np.float64(len(there) / n_draws)
 
     def widenings(self, influence: Floats) -> Floats:
-        """Return `widenings` of estimates, from the influence of each profile on them, shape (..., profiles)."""
+        """Return `widenings` of estimates, from each profile's influence on them, (..., profiles)."""
         sizes = [own.stop - own.start for own in self.layout.profiles.values()]
         starts = [own.start for own in self.layout.profiles.values()]
         n, there = self.n_present, influence * self.present

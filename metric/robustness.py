@@ -8,7 +8,7 @@ import numpy as np
 
 from .gaps import pair_indices
 from .layout import Bools, Floats
-from .outcomes import Key, Outcomes, Stack, of_each
+from .outcomes import Key, Outcomes, Stack, mean_where_any, of_each
 from .ranks import average_ranks, comparable, rank_correlations, spearman, spearman_columns
 from .resampling import Jackknife, OfUseCase, leaving_one_out
 
@@ -44,8 +44,8 @@ class QuestionRhos:
         """Return the values that are averaged last, and the question robustness: the mean over axes.
 
         For each use case and axis: identifier x question means over profiles, the smallest pairwise
-        Spearman's rho; then the mean over use cases, then over axes. Averaged last are use cases for one axis,
-        axes for several. None where nothing defines it.
+        Spearman's rho; then the mean over use cases, then over axes. Averaged last are use cases for one
+        axis, axes for several. None where nothing defines it.
         """
         by_axis = [[key for key in self.of_blocks if key[0] == language and key[2] == axis] for axis in axes]
         by_axis = [keys for keys in by_axis if keys]
@@ -95,17 +95,23 @@ def _with_gaps(means: Floats) -> Floats:
     return np.asarray(np.fmin.reduce(rhos, axis=-1, initial=np.nan), dtype=float)
 
 
-def pooled_identifier_means(outcomes: Outcomes, language: str, axis: str) -> Floats:
+def pooled_identifier_means(outcomes: Outcomes, language: str, axis: str, *, normalised: bool) -> Floats:
     """Return identifier means over the values of all use cases, shape (identifiers,).
 
     In the paper's units: annual CTC in lakh, project prices in rupees, percentages as they are, so that
-    service prices weigh most.
+    service prices weigh most. `normalised`: in percent of the mean of each slot instead, so that all slots
+    weigh alike.
     """
     n = len(outcomes.design.identifiers[axis])
     total, count = np.zeros(n), np.zeros(n)
     for block, values in outcomes.blocks(language=language, axis=axis):
+        if normalised:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values = values / np.abs(mean_where_any(values, (0,))) * 100
+            values = np.where(np.isfinite(values), values, np.nan)
         there = ~np.isnan(values)
-        total += np.where(there, values, 0).sum(axis=(1, 2, 3)) / _unit(outcomes, block.use_case)
+        unit = 1.0 if normalised else _unit(outcomes, block.use_case)
+        total += np.where(there, values, 0).sum(axis=(1, 2, 3)) / unit
         count += there.sum(axis=(1, 2, 3))
     with np.errstate(invalid="ignore"):
         return comparable(np.asarray(total / count, dtype=float))
@@ -117,12 +123,15 @@ def _unit(outcomes: Outcomes, use_case: str) -> float:
     return UNITS.get(about.unit, 1.0) if is_annual else 1.0
 
 
-def rank_correlation(outcomes: Outcomes, axis: str) -> tuple[float, float]:
+def rank_correlation(outcomes: Outcomes, axis: str, *, normalised: bool = False) -> tuple[float, float]:
     """Return Spearman's rho of an axis's identifier means in the first two languages, and its p-value.
 
     Two-sided; NaN where it is undefined.
     """
-    languages = outcomes.design.language_names[:2]
-    if len(languages) < 2:
+    names = outcomes.design.language_names[:2]
+    if len(names) < 2:
         return np.nan, np.nan
-    return spearman(*(pooled_identifier_means(outcomes, language, axis) for language in languages))
+    if normalised:  # a markup is in percent already, and may be 0
+        outcomes = outcomes.as_amounts
+    first, second = (pooled_identifier_means(outcomes, name, axis, normalised=normalised) for name in names)
+    return spearman(first, second)

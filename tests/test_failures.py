@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.metric.failures import DifferentialFailure, differential_failures
 from rupeebias.metric.layout import Bools, prompt_rows
@@ -29,7 +30,7 @@ def of_failures(failed: Bools, asked: Bools) -> Readings:
 
 
 def found(readings: Readings) -> dict[str, DifferentialFailure]:
-    return {one.identifier: one for one in differential_failures(readings)}
+    return {one.identifier: one for one in differential_failures(readings, DESIGN)}
 
 
 def of_gender(parts: list[str]) -> bool:

@@ -10,11 +10,8 @@ from rupeebias.metric import Result, fairness_effect
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.concordance import benjamini_hochberg, fisher_combined
 from rupeebias.metric.constants import LANGUAGES, USE_CASES
-from rupeebias.metric.headlines import PREFIXES
-from rupeebias.metric.intervals import Intervals
-from rupeebias.metric.layout import AXES, N_PROMPTS, prompt_rows
+from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
-from rupeebias.metric.robustness import QuestionRhos, question_robustness
 from rupeebias.metric.tables import Row
 
 from .data import Answers, ReportRun
@@ -56,11 +53,9 @@ def _derived(run: ReportRun) -> Tables:
 
 
 def _mean_rows(result: Mapping[str, Any]) -> Iterable[Row]:
-    for language in LANGUAGES:
-        rows = [row for row in result["tables"]["kendall_w_axis"] if row["language"] == language]
-        if rows:
-            mean = result[f"{PREFIXES[language]}mean_kendall_w"]
-            yield {"language": language, "kendall_w": mean, "p_value": _fisher(rows)}
+    for row in result["tables"]["kendall_w_axis"]:
+        if row["axis"] == "all":
+            yield {name: row[name] for name in ("language", "kendall_w", "p_value")}
 
 
 def _use_case_rows(rows: Sequence[Row]) -> Iterable[Row]:
@@ -79,15 +74,9 @@ def _fisher(rows: Sequence[Row]) -> float | None:
 
 
 def _robustness_rows(run: ReportRun) -> Iterable[Row]:
-    settings = run.result["settings"]
-    outcomes = answer_outcomes(run.answers, settings["outcome"])
-    intervals = Intervals(outcomes, settings["ci"], settings["n_resamples"], settings["seed"])
-    rhos = QuestionRhos(outcomes)
-    for language in LANGUAGES:
-        found = question_robustness(rhos, language, AXES, intervals)
-        if found:
-            ends = {"ci_low": found.interval.low, "ci_high": found.interval.high}
-            yield {"language": language, "mean_min_rho": found.mean_min_rho, **ends}
+    for row in run.result["tables"]["question_robustness"]:
+        if row["axis"] == "all":
+            yield {name: value for name, value in row.items() if name != "axis"}
 
 
 def _fairness_run(run: ReportRun, runs: Sequence[ReportRun]) -> ReportRun | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from matplotlib.axes import Axes
 
-from rupeebias.metric.headlines import PREFIXES
+from rupeebias.metric.benchmark import DESIGN
 
 from ...words import LANGUAGE_LABELS, USE_CASE_LABELS
 from .records import Drawing, FigureRun, extremes, number
@@ -93,8 +93,8 @@ def mean_concordance_bars(runs: Sequence[FigureRun]) -> Drawing | None:
     found = {}
     ordered = sorted(runs, key=lambda run: -(number(run.headline, "mean_kendall_w") or 0.0))
     for run in ordered:
-        for language, prefix in PREFIXES.items():
-            mean = number(run.headline, f"{prefix}mean_kendall_w")
+        for language in DESIGN.language_names:
+            mean = number(run.headline, f"{DESIGN.language[language].split}_mean_kendall_w")
             if mean is not None:
                 row = run.row("kendall_w_mean", language=language)
                 found["", run.label, language] = Bar(mean, hatched=row is not None and _weak(row))
