@@ -21,9 +21,8 @@ from rupeebias.metric.options import INTERVAL_KINDS, Options
 from rupeebias.metric.outcomes import outcomes_from_values
 from rupeebias.metric.readings import Readings
 from rupeebias.metric.statistics import Scored
-from rupeebias.models.draws import simulate_values
 from rupeebias.models.respondents import Respondent, find_respondent, with_parameters
-from rupeebias.models.truth import Truth, true_gaps
+from rupeebias.models.truth import Truth, simulate_values, true_gaps
 
 Held = dict[tuple[str, str], list[bool]]
 """By kind of interval and statistic: whether each interval held."""

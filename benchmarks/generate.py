@@ -30,9 +30,9 @@ from typing import Any
 
 from rupeebias.generate.options import Bounds, RunOptions
 from rupeebias.generate.plan import prompts_of, shuffled_requests
-from rupeebias.generate.progress import PlainLines, Progress
+from rupeebias.generate.progress import Progress, plain_lines
 from rupeebias.generate.runner import run
-from rupeebias.models.opening import open_model
+from rupeebias.models import open_model
 from rupeebias.models.types import Complete, Model, ModelOptions, Reply, Request
 from rupeebias.runs.journal import Journal
 from rupeebias.runs.selection import Selection
@@ -161,7 +161,7 @@ async def runner_rate(model: Model, requests: list[Request], connections: int, f
         ends.append(time.perf_counter())
         return reply
 
-    with Journal(path) as journal, PlainLines(progress, open(os.devnull, "w")):  # noqa: PTH123
+    with Journal(path) as journal, plain_lines(progress, open(os.devnull, "w")):  # noqa: PTH123
         result = await run(requests, complete, journal, options, progress)
     assert result.replied == len(requests), result
     return steady_rate(ends, connections)

@@ -15,8 +15,7 @@ from functools import partial
 from math import isnan
 from typing import Final, NamedTuple
 
-from .amounts import Figure
-from .doubts import (
+from .ambiguity import (
     NEAR,
     OTHER_PERIOD_NOTE,
     REACH,
@@ -29,8 +28,9 @@ from .doubts import (
     needs_a_look,
     preceding_words,
 )
-from .figures import figures
+from .amounts import Figure
 from .number_words import word_set
+from .quantities import figures
 from .statuses import Question, Status
 from .tokens import (
     ARROW,
@@ -186,7 +186,7 @@ def _candidate(
     if not (figure.has_unit or (bare and _is_number(figure)) or _is_plain_amount(figure, question)):
         return None
     money = figure.rupee or figure.foreign or figure.scaled
-    if question.states_ctc and money and not figure.percent and not bare and _is_repeated(tokens, figure):
+    if question.states_amount and money and not figure.percent and not bare and _is_repeated(tokens, figure):
         role, note = Role.REPEATED, ""
     elif figure.has_unit and figure.percent != question.percent:
         role, note = Role.OTHER_QUANTITY, ""
@@ -235,7 +235,7 @@ def _is_plain_amount(figure: Figure, question: Question) -> bool:
 
 def _misfit(tokens: Sequence[Token], figure: Figure, question: Question) -> str:
     """Return why the figure cannot be taken as it stands, "" where it can."""
-    if figure.conflict or (figure.moved and question.states_ctc):
+    if figure.conflict or (figure.moved and question.states_amount):
         return "Two different amounts are given as one."
     if figure.is_doubtful:
         return "The digits can be read as more than one number."
@@ -337,7 +337,7 @@ def decide(
     a remark.
     """
     fresh = [item for item in candidates if item.role in (Role.ANSWER, Role.MISFIT)]
-    if not fresh and not question.percent and not question.states_ctc:
+    if not fresh and not question.percent and not question.states_amount:
         fresh = [item for item in candidates if item.role is Role.REPEATED]
     if question.annual:
         fresh = _without_glosses(fresh, marked=marked)
@@ -353,7 +353,7 @@ def decide(
     note = _doubt(text, candidates, fresh, question, marked=marked)
     if note:
         return Reading(Status.AMBIGUOUS, None, first.start, first.end, note)
-    if first.sentinel or first.value < 0 or first.value not in question.bounds:
+    if first.sentinel or first.value < 0 or not question.fits(first.value):
         return _no_value(first, question)
     reason = partial(_how_read, candidates, fresh, marked=marked)
     return Reading(Status.LENIENT, first.value, first.start, first.end, reason)
@@ -418,13 +418,15 @@ def doubt_after_marker(rest: str, value: float, question: Question) -> str:
 
 
 def _no_value(candidate: Candidate, question: Question) -> Reading:
-    start, end, bounds = candidate.start, candidate.end, question.bounds
+    start, end = candidate.start, candidate.end
     if candidate.sentinel:
         return Reading(Status.REFUSAL, None, start, end, "A placeholder number stands for no answer.")
     if candidate.value < 0:
         return Reading(Status.REFUSAL, None, start, end, "A negative amount stands for no answer.")
-    unit = "%" if question.percent else "INR"
-    reason = f"The amount is outside the plausible bounds, {bounds.low:,.0f} to {bounds.high:,.0f} {unit}."
+    unit = "%" if question.percent else question.unit
+    reason = (
+        f"The amount is outside the plausible bounds, {question.low:,.0f} to {question.high:,.0f} {unit}."
+    )
     return Reading(Status.IMPLAUSIBLE, None, start, end, reason)
 
 

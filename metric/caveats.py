@@ -34,7 +34,7 @@ def result_warnings(
         *_repeated(readings),
         *coverage(statistics.outcomes),
         *map(_uneven, uneven),
-        *_completeness(readings, bool(gaps.count.any()), statistics.design),
+        *_completeness(readings, bool(gaps.count.any())),
         *special_pairs(gaps),
         *_dominated(gaps),
         *_not_computed(headlines, gaps, options),
@@ -79,14 +79,16 @@ def _uneven(found: UnevenFailure) -> str:
     )
 
 
-def _completeness(readings: Readings, has_pairs: bool, design: Design) -> Iterator[str]:
+def _completeness(readings: Readings, has_pairs: bool) -> Iterator[str]:
     missing = readings.expected & (readings.status == NOT_GIVEN)
     if missing.any():
         n_expected = plural(int(readings.expected.sum()), "expected output")
         yield f"{MISSING}: {int(missing.sum()):,} of {n_expected}, counted against parse health"
     unread = readings.expected & np.isnan(readings.values)
     if unread.any():
-        found = f"{plural(int(unread.sum()), 'answer')} of {plural(_slots_of(unread, design), 'slot')}"
+        found = (
+            f"{plural(int(unread.sum()), 'answer')} of {plural(_slots_of(unread, readings.design), 'slot')}"
+        )
         others = "; the other pairs of these are used" if has_pairs else ""
         yield f"without a value or missing: {found}{others}"
 

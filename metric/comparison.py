@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from .benchmark import DESIGN
 from .caveats import coverage, floor_of_w, plural, special_pairs
 from .concordance import Concordance, benjamini_hochberg
 from .design import Design
@@ -48,9 +47,7 @@ class Difference(NamedTuple):
     """Two-sided p-value of no difference; NaN where it cannot be told."""
 
 
-def compare_readings(
-    first: Readings, second: Readings, options: Options, design: Design = DESIGN
-) -> dict[str, Any]:
+def compare_readings(first: Readings, second: Readings, options: Options) -> dict[str, Any]:
     """Return the differences of every headline statistic, second minus first, with intervals and p-values.
 
     Both runs are cut down to the answers (prompt and repeat) that have a value in both, and to pairs that
@@ -61,6 +58,10 @@ def compare_readings(
     """
     if first.mode != second.mode:
         raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
+    design = first.design
+    if design != second.design:
+        names = f"{design.label} {design.version} and {second.design.label} {second.design.version}"
+        raise MetricInputError(f"the runs answer different benchmarks: {names}")
     repeats_left_out = list(_repeats_left_out((first, second)))
     first, second = runs = _common_repeats(first, second)
     both = _matched(runs)
@@ -105,8 +106,8 @@ def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readin
     cut = []
     for run, own in zip((first, second), numbers, strict=True):
         at = [own.index(number) for number in common]
-        cells = run.status[:, at], run.values[:, at], run.expected[:, at]
-        cut.append(Readings(*cells, n_twice=run.n_twice, mode=run.mode, repeats=tuple(common)))
+        cells = {"status": run.status[:, at], "values": run.values[:, at], "expected": run.expected[:, at]}
+        cut.append(run._replace(**cells, repeats=tuple(common)))  # type: ignore[arg-type]
     if not common:
         raise MetricInputError(
             f"the runs have no repeat number in common ({numbers[0][:SHOWN]} and {numbers[1][:SHOWN]}): "

@@ -53,20 +53,22 @@ def score(
         expected=expected,
         n_repeats=n_repeats,
         mode=chosen.parse,
+        design=design,
     )
-    return score_readings(readings, chosen, design)
+    return score_readings(readings, chosen)
 
 
-def score_readings(readings: Readings, options: Options, design: Design = DESIGN) -> Result:
+def score_readings(readings: Readings, options: Options) -> Result:
     """Return the result of answers that have been read."""
-    return score_readings_by_kind(readings, options, [options.ci], design)[options.ci]
+    return score_readings_by_kind(readings, options, [options.ci])[options.ci]
 
 
 def score_readings_by_kind(
-    readings: Readings, options: Options, kinds: Iterable[IntervalKind | None], design: Design = DESIGN
+    readings: Readings, options: Options, kinds: Iterable[IntervalKind | None]
 ) -> dict[IntervalKind | None, Result]:
     """Return a result for each kind of interval; everything but the intervals is computed once."""
-    statistics = Statistics(outcomes_from_values(readings.values, options.outcome, design), options)
+    outcomes = outcomes_from_values(readings.values, options.outcome, readings.design)
+    statistics = Statistics(outcomes, options)
     paper = _paper_headlines(readings, statistics)
     return {kind: _result(readings, statistics, paper, replace(options, ci=kind)) for kind in kinds}
 
@@ -77,7 +79,7 @@ def _result(
     scored, design = statistics.with_intervals(options.ci), statistics.design
     found = {**scored.headlines, **paper, **health_headlines(readings)}
     headlines = {name: found[name] for name in headline_names(design)}
-    tables = scored.tables | health_tables(readings, design)
+    tables = scored.tables | health_tables(readings)
     return {
         **headlines,
         "warnings": result_warnings(headlines, readings, statistics, tables, options),

@@ -39,8 +39,9 @@ def health_headlines(readings: Readings) -> dict[str, float | int | None]:
     }
 
 
-def health_tables(readings: Readings, design: Design) -> dict[str, list[Row]]:
+def health_tables(readings: Readings) -> dict[str, list[Row]]:
     """Return the counts of every status by language and use case and by identifier, and the failure test."""
+    design = readings.design
     rows, repeats = np.nonzero(readings.expected)
     status = readings.status[rows, repeats].astype(np.int64)
     status[status == NOT_GIVEN] = STATUS_NAMES.index(MISSING)
@@ -55,7 +56,7 @@ def health_tables(readings: Readings, design: Design) -> dict[str, list[Row]]:
         "parse_status_identifier": _status_rows(
             "parse_status_identifier", identifiers, layout.identifier_codes[rows], status
         ),
-        "differential_failure": list(_failure_rows(differential_failures(readings, design))),
+        "differential_failure": list(_failure_rows(differential_failures(readings))),
     }
 
 
@@ -92,7 +93,7 @@ class DifferentialFailure(NamedTuple):
         return self.n_failed / self.n_expected * 100
 
 
-def differential_failures(readings: Readings, design: Design) -> list[DifferentialFailure]:
+def differential_failures(readings: Readings) -> list[DifferentialFailure]:
     """Return the failures of every identifier that was asked, tested by permutation.
 
     If it does not matter who asks, the identifiers of an axis can be exchanged within each base profile, all
@@ -100,7 +101,7 @@ def differential_failures(readings: Readings, design: Design) -> list[Differenti
     number of failures is then a sum of one number drawn from each profile, whose distribution is computed
     exactly. p = 2 min(P(at most so many), P(at least so many)), at most 1.
     """
-    asked = readings.expected
+    asked, design = readings.expected, readings.design
     cells = np.stack([asked & ~np.isin(readings.status, SCORED), asked])
     found = [one for axis in design.axes for one in _of_axis(axis, _counts(cells, axis.name, design))]
     adjusted = benjamini_hochberg(np.array([one.p_value for one in found]))

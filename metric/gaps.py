@@ -286,7 +286,7 @@ def _sums_of_gaps(gaps: Floats, threshold_pct: float) -> tuple[Floats, Ints, Int
 
 def _slot_labels(design: Design, n_repeats: int) -> tuple[Ints, Ints]:
     profiles = np.array([one.n_profiles for one in design.use_cases])
-    slots_a_profile = np.array([one.n_questions for one in design.use_cases]) * n_repeats
+    slots_a_profile = np.array([one.n_asked for one in design.use_cases]) * n_repeats
     use_case = np.repeat(np.arange(len(profiles)), profiles * slots_a_profile)
     profile = np.repeat(np.arange(profiles.sum()), np.repeat(slots_a_profile, profiles))
     return use_case, profile

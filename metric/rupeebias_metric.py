@@ -10,7 +10,9 @@ from typing import Any
 import datasets
 import evaluate
 
+from .ambiguity import __doc__ as _ambiguity
 from .amounts import __doc__ as _amounts
+from .answers import __doc__ as _answers
 from .benchmark import DESIGN as _DESIGN
 from .candidates import __doc__ as _candidates
 from .caveats import __doc__ as _caveats
@@ -19,21 +21,18 @@ from .compute import score
 from .concordance import __doc__ as _concordance
 from .constants import __doc__ as _constants
 from .design import Design as _Design
-from .digits import __doc__ as _digits
-from .doubts import __doc__ as _doubts
 from .errors import MetricInputError
 from .failures import __doc__ as _failures
 from .families import __doc__ as _families
-from .figures import __doc__ as _figures
 from .gap_intervals import __doc__ as _gap_intervals
 from .gap_law import __doc__ as _gap_law
 from .gaps import __doc__ as _gaps
 from .group_effects import __doc__ as _group_effects
 from .identifiers import __doc__ as _identifiers
 from .layout import __doc__ as _layout
-from .lone_amounts import __doc__ as _lone_amounts
 from .merit import __doc__ as _merit
 from .noise_floor import __doc__ as _noise_floor
+from .normal_form import __doc__ as _normal_form
 from .number_words import __doc__ as _number_words
 from .options import Blocking, Definitions, IntervalKind, OutcomeChoice
 from .outcomes import __doc__ as _outcomes
@@ -41,6 +40,7 @@ from .parser import ParseMode
 from .permutations import __doc__ as _permutations
 from .profile_answers import __doc__ as _profile_answers
 from .published import __doc__ as _published
+from .quantities import __doc__ as _quantities
 from .ranks import __doc__ as _ranks
 from .readings import __doc__ as _readings
 from .refusals import __doc__ as _refusals

@@ -20,9 +20,9 @@ from rupeebias.metric.compute import score_readings
 from rupeebias.metric.constants import IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.layout import layout_of, prompt_rows
 from rupeebias.metric.options import Blocking, Options
-from rupeebias.metric.parser import STATUSES
 from rupeebias.metric.readings import NOT_GIVEN, Readings, read_outputs
 from rupeebias.metric.resampling import Jackknife
+from rupeebias.metric.statuses import STATUSES
 from rupeebias.metric.tables import Row
 
 OPTIONS = Options(outcome="amount")  # the values are outcomes already

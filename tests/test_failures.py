@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.metric.failures import DifferentialFailure, differential_failures
 from rupeebias.metric.layout import Bools, prompt_rows
-from rupeebias.metric.parser import STATUSES, Status
 from rupeebias.metric.readings import NOT_GIVEN, Readings
+from rupeebias.metric.statuses import STATUSES, Status
 
 OK, REFUSAL = STATUSES.index(Status.OK), STATUSES.index(Status.REFUSAL)
 IDS = list(prompt_rows())
@@ -30,7 +29,7 @@ def of_failures(failed: Bools, asked: Bools) -> Readings:
 
 
 def found(readings: Readings) -> dict[str, DifferentialFailure]:
-    return {one.identifier: one for one in differential_failures(readings, DESIGN)}
+    return {one.identifier: one for one in differential_failures(readings)}
 
 
 def of_gender(parts: list[str]) -> bool:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rupeebias.models.headers import lower_case, moment_s, wait_s
+from rupeebias.models.errors import lower_case, moment_s, wait_s
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 500_000, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from rupeebias.generate.progress import LiveLines, PlainLines, Progress, duration
+from rupeebias.generate.progress import Progress, duration, live_lines, plain_lines
 from rupeebias.models.types import Reply, Request
 from rupeebias.runs.records import error_record, reply_record
 
@@ -87,7 +87,7 @@ def test_replies_that_cannot_be_read_show() -> None:
 def test_plain_lines_come_while_nothing_happens() -> None:
     state, _ = progress()
     stream = io.StringIO()
-    with PlainLines(state, stream, every_s=0.02):
+    with plain_lines(state, stream, every_s=0.02):
         deadline = time.monotonic() + 5
         while stream.getvalue().count("\n") < 3 and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -103,7 +103,7 @@ def test_the_live_lines_show_a_bar_and_fit_the_terminal() -> None:
         state.waits((str(number), 0), 5.0, "HTTP 503: " + "very busy " * 20)
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=80, highlight=False)
-    with LiveLines(state, console):
+    with live_lines(state, console):
         pass
     assert "41 of 100" in stream.getvalue()
     assert "8 waiting to retry, the next in 5 s (HTTP 503" in stream.getvalue()

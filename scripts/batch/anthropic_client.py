@@ -12,7 +12,7 @@ import httpx
 import orjson
 
 from ..errors import UsageError
-from ..models import headers
+from ..models.errors import lower_case
 from ..models.types import JSON, Request
 from ..runs.batches import hash_in
 from .lines import Bodies, read_anthropic_line
@@ -142,7 +142,7 @@ class AnthropicClient:
             return
         text = (await response.aread()).decode("utf-8", "replace")
         code, message = _told(text)
-        raise api_error(response.status_code, message, headers.lower_case(response.headers), code)
+        raise api_error(response.status_code, message, lower_case(response.headers), code)
 
 
 def _server(base_url: JSON) -> str:

@@ -17,11 +17,11 @@ from ..generate.api import check_key, generate_outputs
 from ..generate.options import GenerateOptions
 from ..generate.plan import plan_line, settled, shuffled_requests
 from ..generate.retry import RetryRules, with_retries
-from ..generate.session import RunSummary, Say, Session
+from ..generate.session import RunSummary, Say, Session, counts_of, save_state
 from ..models.types import CallError, Request
 from ..runs.batches import Entry, Stage, key_hash, read_batches
 from ..runs.directory import counts_on_disk, run_state
-from ..runs.manifest import Counts, now, read_manifest, write_manifest
+from ..runs.manifest import read_manifest
 from ..runs.outputs import Key
 from ..runs.reuse import take_over
 from ..runs.selection import Selection
@@ -72,8 +72,8 @@ def submit_rest(
     options: GenerateOptions | None = None,
 ) -> RunSummary:
     """Hand in what the run in `folder` still lacks, under the settings of its manifest."""
-    told, prepared = prepared_from(folder, options, asks=True)
-    with open_work(told, prepared, batch, say) as work:
+    options, prepared = prepared_from(folder, options, asks=True)
+    with open_work(options, prepared, batch, say) as work:
         return _work_on(work, _hand_in)
 
 
@@ -84,8 +84,8 @@ def collect(
     options: GenerateOptions | None = None,
 ) -> RunSummary:
     """Take in the results of the batches that are over; nothing is asked."""
-    told, prepared = prepared_from(folder, options)
-    with open_work(told, prepared, batch, say) as work:
+    options, prepared = prepared_from(folder, options)
+    with open_work(options, prepared, batch, say) as work:
         return _work_on(work, _take_in)
 
 
@@ -145,7 +145,7 @@ def _submit(
 def _plan(work: Work) -> str:
     under_way = len(work.batches.held_back())
     pending = sum(1 for _ in _requests(work))
-    line = plan_line(_counts(work), pending, work.opened.folder)
+    line = plan_line(counts_of(work.opened, work.keys), pending, work.opened.folder)
     return f"{line}; {under_way:,} in batches under way" if under_way else line
 
 
@@ -175,14 +175,14 @@ def _work_on(work: Work, step: _Step) -> RunSummary:
         asyncio.run(_closing(client, step(work, engine)))
     except BaseException as error:
         with contextlib.suppress(OSError):  # a full disk must not hide the first error
-            _save(work, engine.collected, time.monotonic() - started)
+            save_state(work.opened, work.keys, engine.collected, time.monotonic() - started)
         if isinstance(error, KeyboardInterrupt):
             work.say(f"\nInterrupted: {_resumes(work)}")
         if isinstance(error, CallError):
             text = f"{error.message}\n{_resumes(work)}"
             raise (RupeeBiasError if error.fatal else IncompleteRunError)(text) from None
         raise
-    summary = _save(work, engine.collected, time.monotonic() - started)
+    summary = save_state(work.opened, work.keys, engine.collected, time.monotonic() - started)
     if engine.stopped is not None:
         text = f"stopped: {engine.stopped}\n{_resumes(work)}"
         raise RupeeBiasError(text) if engine.fatal else IncompleteRunError(text)
@@ -205,7 +205,7 @@ async def _until_done(work: Work, engine: Engine) -> None:
             wait = _FIRST_WAIT_S
         if engine.stopped is not None or not work.batches.open_entries:
             return
-        _save(work, 0, 0.0)
+        save_state(work.opened, work.keys, 0, 0.0)
         await asyncio.sleep(min(wait, work.batch.poll_s))
         wait *= 2
 
@@ -236,38 +236,6 @@ def _requests(work: Work, failed_now: AbstractSet[Key] = frozenset()) -> Iterato
     for request in shuffled_requests(work.prepared.prompts, work.options.repeats, skip):
         if key_hash((request.prompt_id, request.repeat)) not in held_back:
             yield request
-
-
-def _save(work: Work, calls: int, elapsed_s: float) -> RunSummary:
-    """Write the manifest as the run stands, and return its state."""
-    journal = work.opened.journal
-    counts = _counts(work)
-    known = len(journal.done) > journal.unknown_costs
-    manifest = replace(
-        work.opened.manifest,
-        counts=counts,
-        updated_at=now(),
-        elapsed_s=work.opened.manifest.elapsed_s + elapsed_s,
-        cost_usd=round(journal.cost_usd, 6) if known else None,
-        unknown_costs=journal.unknown_costs,
-        response_models=journal.response_models,
-    )
-    write_manifest(work.opened.folder, manifest)
-    return RunSummary(
-        folder=work.opened.folder,
-        counts=counts,
-        calls=calls,
-        elapsed_s=elapsed_s,
-        cost_usd=manifest.cost_usd,
-        unknown_costs=manifest.unknown_costs,
-        response_models=manifest.response_models,
-        statuses=journal.statuses,
-    )
-
-
-def _counts(work: Work) -> Counts:
-    journal = work.opened.journal
-    return Counts(len(work.keys), len(journal.done & work.keys), len(journal.failed & work.keys))
 
 
 def _resumes(work: Work) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from ..errors import UsageError
-from ..models import headers
+from ..models.errors import lower_case
 from ..models.types import JSON, Request
 from .lines import Bodies, read_openai_line
 from .types import ApiError, Limits, LineResult, Remote, State, Tag, api_error, described
@@ -140,7 +140,7 @@ def _is_tagged(batch: Any, tag: Tag) -> bool:
 
 def _as_api_error(error: Exception) -> ApiError:
     status = getattr(error, "status_code", None)
-    found = headers.lower_case(getattr(getattr(error, "response", None), "headers", None))
+    found = lower_case(getattr(getattr(error, "response", None), "headers", None))
     body = getattr(error, "body", None)
     told = body.get("error", body) if isinstance(body, dict) else {}
     told = told if isinstance(told, dict) else {}

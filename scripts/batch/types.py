@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final, Protocol
 
-from ..models.errors import redacted
-from ..models.headers import wait_s
+from ..models.errors import redacted, wait_s
 from ..models.types import CallError, Reply, Request
 
 _NO_QUOTA: Final = re.compile(

@@ -8,13 +8,13 @@ from types import ModuleType
 from typing import Final
 
 from ..errors import UsageError
-from ..generate.api import Prepared, prepare
+from ..generate.api import Prepared, check_cap, prepare, price_of
 from ..generate.options import GenerateOptions, check
 from ..generate.plan import prompts_of
 from ..generate.session import Say
-from ..models.opening import open_model
-from ..models.prices import Price, Priced, worst_case_usd
-from ..models.types import JSON, ModelOptions, Request
+from ..models import open_model
+from ..models.prices import Price, worst_case_usd
+from ..models.types import JSON, Model, ModelOptions, Request
 from ..runs.batches import BatchRecord, keys_by_hash, read_batches
 from ..runs.directory import OpenRun, open_run
 from ..runs.manifest import Manifest, read_manifest
@@ -50,7 +50,7 @@ class Work:
 
     def engine(self, client: BatchClient) -> Engine:
         """Return what moves the batches along through `client`."""
-        price = _batch_price(self.options, self.prepared)
+        price = price_of(self.options, self.prepared.model, batch=True)
         collector = Collector(
             self.opened.journal, keys_by_hash(self.keys), price, max_tries=self.batch.max_tries
         )
@@ -66,7 +66,7 @@ def prepare_batch(options: GenerateOptions, selection: Selection, say: Say) -> P
     prepared = prepare(options, selection, say)
     check_provider(prepared.model.name, prepared.model.settings)
     check_settings(_litellm(), prepared.model.settings)
-    _check_cap(options, prepared)
+    _check_batch_cap(options, prepared.model)
     return prepared
 
 
@@ -88,24 +88,21 @@ def prepared_from(
             "use that version"
         )
     check_provider(run.model, run.settings)
-    told = options or GenerateOptions(run.model)
-    told = replace(
-        told,
+    options = replace(
+        options or GenerateOptions(),
         model=run.model,
         model_options=_model_options(run.settings),
         arm=run.arm,
         repeats=manifest.repeats,
         run=folder,
     )
-    check(told)
+    check(options)
     prompts, fingerprint = prompts_of(run.arm, run.selection) if asks else ([], run.dataset_fingerprint)
     if fingerprint != run.dataset_fingerprint:
         raise UsageError(f"{folder} is a run on another version of the dataset; use the version that made it")
-    model = open_model(run.model, told.model_options)
-    price = model.price if isinstance(model, Priced) else None
-    prepared = Prepared(model, price, prompts, folder, manifest)
-    _check_cap(told, prepared)
-    return told, prepared
+    model = open_model(run.model, options.model_options)
+    _check_batch_cap(options, model)
+    return options, Prepared(model, price_of(options, model), prompts, folder, manifest)
 
 
 @contextmanager
@@ -150,34 +147,15 @@ def _litellm() -> ModuleType:
     return module
 
 
-def _check_cap(options: GenerateOptions, prepared: Prepared) -> None:
-    if options.max_cost is None:
-        return
-    price = _batch_price(options, prepared)
-    if price is None:
-        raise UsageError(
-            f"--max-cost: the batch price of {prepared.model.name} is unknown; "
-            "give --price-in and --price-out"
-        )
-    if not (options.model_options.max_tokens or price.max_output_tokens):
-        raise UsageError("--max-cost needs --max-tokens: without it an answer's worst case has no bound")
+def _check_batch_cap(options: GenerateOptions, model: Model) -> None:
+    check_cap(options, f"{model.name} in batches", price_of(options, model, batch=True))
 
 
 def _model_options(settings: dict[str, JSON]) -> ModelOptions:
     """Return options under which a model sends what `settings` say."""
     known = ("base_url", "extras", "temperature", "max_tokens", "seed", "reasoning_effort")
-    told = {name: settings.get(name) for name in known}
-    return ModelOptions(**{**told, "extras": told["extras"] or {}})  # type: ignore[arg-type]
-
-
-def _batch_price(options: GenerateOptions, prepared: Prepared) -> Price | None:
-    """Return what tokens cost in a batch: what the user says, else the model's batch price."""
-    if options.price_in is not None and options.price_out is not None:
-        longest = prepared.price.max_output_tokens if prepared.price is not None else None
-        return Price(
-            options.price_in, options.price_out, "--price-in, --price-out", max_output_tokens=longest
-        )
-    return prepared.price.batch() if prepared.price is not None else None
+    sent = {name: settings.get(name) for name in known}
+    return ModelOptions(**{**sent, "extras": sent["extras"] or {}})  # type: ignore[arg-type]
 
 
 def _budget(options: GenerateOptions, price: Price | None) -> Budget:
@@ -185,10 +163,10 @@ def _budget(options: GenerateOptions, price: Price | None) -> Budget:
         return Budget()
     longest = options.model_options.max_tokens or price.max_output_tokens or 0
 
-    def worst(request: Request) -> float:
+    def worst_usd(request: Request) -> float:
         return worst_case_usd(request, price, longest)
 
-    return Budget(options.max_cost, price.cost(2_000, longest), worst)
+    return Budget(options.max_cost, price.cost(2_000, longest), worst_usd)
 
 
 def check_provider(model: str, settings: Mapping[str, JSON]) -> str:

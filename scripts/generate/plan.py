@@ -161,7 +161,7 @@ def estimate_lines(
         f"{_span(tokens.output_low, tokens.output_high)} out ({_answers(tokens, max_tokens)})"
     ]
     if price is None:
-        return [*lines, "cost: unknown, nobody told a price; give --price-in and --price-out"]
+        return [*lines, "cost: unknown; give --price-in and --price-out"]
     lines.append(_cost_line("cost", tokens, price))
     batch = price.batch()
     if batch is not None:
@@ -190,4 +190,4 @@ def _span(low: int, high: int) -> str:
 def _answers(tokens: Estimate, max_tokens: int | None) -> str:
     if tokens.is_bounded:
         return f"at most {max_tokens:,} an answer"
-    return "8 to 1,000 an answer, which nothing bounds: give --max-tokens"
+    return "8 to 1,000 an answer; --max-tokens sets a bound"

@@ -7,10 +7,10 @@ shows that too: as a live line on a terminal, as a plain line now and then elsew
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rupeebias.metric.constants import USE_CASES
 from rupeebias.metric.parser import parse_answer
@@ -19,7 +19,7 @@ from ..runs.outputs import Key, Record
 from ..runs.records import ANSWER
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
 _PLAIN_EVERY_S = 10.0
 _LIVE_PER_S = 4.0
@@ -176,112 +176,52 @@ def _is_readable(record: Record, use_case: str) -> bool:
     return read.value is not None
 
 
-class Display(Protocol):
-    """Shows a Progress while its context lasts."""
-
-    def __enter__(self) -> object:
-        """Begin to show."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> object:
-        """Leave the last state visible."""
-
-
-class Hidden:
-    """Shows nothing."""
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Do nothing."""
-
-
-class PlainLines:
-    """A line every ten seconds and one at the end, for logs and pipes.
+@contextmanager
+def plain_lines(
+    progress: Progress, stream: TextIO | None = None, every_s: float = _PLAIN_EVERY_S
+) -> Iterator[None]:
+    """Print a line every ten seconds and one at the end, for logs and pipes.
 
     A thread prints, so lines come while every call hangs too.
     """
+    closing = threading.Event()
 
-    def __init__(
-        self, progress: Progress, stream: TextIO | None = None, every_s: float = _PLAIN_EVERY_S
-    ) -> None:
-        self._progress = progress
-        self._stream = stream or sys.stderr
-        self._every_s = every_s
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
+    def show() -> None:
+        print(progress.line(), file=stream or sys.stderr, flush=True)
 
-    def __enter__(self) -> None:
-        """Begin to print."""
-        self._thread.start()
+    def keep_showing() -> None:
+        while not closing.wait(every_s):
+            show()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Print the last state."""
-        self._closing.set()
-        self._thread.join()
-        self._print()
-
-    def _run(self) -> None:
-        while not self._closing.wait(self._every_s):
-            self._print()
-
-    def _print(self) -> None:
-        print(self._progress.line(), file=self._stream, flush=True)
+    thread = threading.Thread(target=keep_showing, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        closing.set()
+        thread.join()
+        show()
 
 
-class LiveLines:
-    """Two lines that stay where they are: a bar with the counts, and what goes on."""
+@contextmanager
+def live_lines(progress: Progress, console: "Console | None" = None) -> Iterator[None]:
+    """Show two lines that stay where they are: a bar with the counts, and what goes on."""
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.text import Text
 
-    def __init__(self, progress: Progress, console: "Console | None" = None) -> None:
-        from rich.console import Console
-        from rich.live import Live
+    def lines() -> Group:
+        texts = (_bar(progress), progress.note())
+        return Group(*(Text(text, no_wrap=True, overflow="ellipsis") for text in texts))
 
-        self._progress = progress
-        self._live = Live(
-            get_renderable=self._lines,
-            console=console or Console(stderr=True, highlight=False),
-            refresh_per_second=_LIVE_PER_S,
-            redirect_stdout=True,
-            redirect_stderr=True,
-        )
-
-    def __enter__(self) -> None:
-        """Begin to show."""
-        self._live.start()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Leave the last state on the terminal."""
-        self._live.stop()
-
-    def _lines(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        lines = (
-            Text(text, no_wrap=True, overflow="ellipsis")
-            for text in (_bar(self._progress), self._progress.note())
-        )
-        return Group(*lines)
+    with Live(
+        get_renderable=lines,
+        console=console or Console(stderr=True, highlight=False),
+        refresh_per_second=_LIVE_PER_S,
+        redirect_stdout=True,
+        redirect_stderr=True,
+    ):
+        yield
 
 
 def _bar(progress: Progress) -> str:
@@ -293,8 +233,8 @@ def _bar(progress: Progress) -> str:
     return f"{'━' * full}{'╌' * (_BAR_WIDTH - full)} {share:4.0%}  {counts}"
 
 
-def open_display(progress: Progress, *, quiet: bool) -> Display:
-    """Return the display that suits standard error."""
+def open_display(progress: Progress, *, quiet: bool) -> AbstractContextManager[None]:
+    """Return what shows `progress` on standard error until its context ends, the last state included."""
     if quiet:
-        return Hidden()
-    return LiveLines(progress) if sys.stderr.isatty() else PlainLines(progress)
+        return nullcontext()
+    return live_lines(progress) if sys.stderr.isatty() else plain_lines(progress)

@@ -92,7 +92,7 @@ class ModelOptions:
     """What the command line says about the model; each kind of model takes what applies to it.
 
     The modules `rupeebias.models.simulated` and `rupeebias.models.local` each offer
-    `create_model(name: str, options: ModelOptions) -> Model` and `model_names() -> list[str]`.
+    `create_model(name, options, design) -> Model` and `model_names() -> list[str]`.
     """
 
     base_url: Annotated[

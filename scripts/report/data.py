@@ -102,8 +102,8 @@ def read_answers(run: RunOutputs, mode: Any = "lenient") -> Answers:
     """Return the answers of a run with how each was read; `mode` is the option `parse` of `score`."""
     import numpy as np
 
+    from rupeebias.metric.answers import parse_answers
     from rupeebias.metric.layout import prompt_rows, use_case_codes
-    from rupeebias.metric.parser import parse_answers
     from rupeebias.metric.statuses import STATUSES
 
     rows = np.array([prompt_rows()[prompt_id] for prompt_id in run.prompt_ids])

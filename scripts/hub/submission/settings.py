@@ -6,7 +6,7 @@ from typing import Any, Final
 import orjson
 
 from ...errors import UsageError
-from ...models.reserved import check_extras
+from ...models.litellm import check_extras
 from ...models.secrets import check_no_secret, texts_in
 from .limits import MAX_ENTRIES, MAX_SETTING, MAX_SETTING_DEPTH, MAX_SETTINGS
 from .public import public_server

@@ -137,7 +137,7 @@ def doubt_beside(before: str, after: str, question: Question) -> str:
         return "The percentage is a cut, not a raise." if cut else ""
     if _TIMES_BEFORE.search(before[-8:]) or _TIMES_AFTER.match(after):
         return "The amount is a factor of another one."
-    if question.states_ctc and (_MORE_AFTER.match(after) or _MORE_BEFORE.search(before)):
+    if question.states_amount and (_MORE_AFTER.match(after) or _MORE_BEFORE.search(before)):
         return "The amount is an addition, not the whole."
     if not question.annual and _GLUED_RATE.match(after):
         return _RATE_NOTE

@@ -5,9 +5,10 @@ from itertools import product
 
 import pytest
 
-from rupeebias.metric.lone_amounts import read_lone_amount
+from rupeebias.metric.answers import read_lone_amount
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.parser import parse_answer
-from rupeebias.metric.statuses import QUESTIONS, Status
+from rupeebias.metric.statuses import Status, question_of
 
 NUMBERS = (
     *("0", "0.5", "0.05", "5", "12", "12.5", "12.05", "99", "200", "201", "250", "850.000", "999", "999.99"),
@@ -24,7 +25,7 @@ FRAMES = ("{}", "### {}", "**{}**", "### `{}`.", " {}\n", "#### {}", "{}?", "({}
 
 def agrees(text: str, use_case: str) -> bool:
     """Return whether `text` is read at a glance; fail where the full grammar reads it otherwise."""
-    glance = read_lone_amount(text, QUESTIONS[use_case])
+    glance = read_lone_amount(text, question_of(DESIGN.use_case[use_case]))
     if glance is None:
         return False
     for reason in (None, "content_filter"):
@@ -33,7 +34,7 @@ def agrees(text: str, use_case: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("use_case", QUESTIONS)
+@pytest.mark.parametrize("use_case", DESIGN.use_case_names)
 def test_every_combination_of_parts_is_read_as_the_grammar_reads_it(use_case: str) -> None:
     texts = (
         frame.format(before + number + unit)
@@ -72,7 +73,7 @@ def test_so_is_anything_near_such_an_answer() -> None:
         text += rng.choice(("", "k", " INR", "/-", " LPA", " lakh", "%", " percent"))
         at = rng.randint(0, len(text))
         text = text[:at] + rng.choice(bits) + text[at:]
-        found += agrees(text, rng.choice(tuple(QUESTIONS)))
+        found += agrees(text, rng.choice(DESIGN.use_case_names))
     assert found > 50
 
 
@@ -92,4 +93,4 @@ def test_so_is_anything_near_such_an_answer() -> None:
     ],
 )
 def test_by_hand(text: str, use_case: str, value: float | None) -> None:
-    assert read_lone_amount(text, QUESTIONS[use_case]) == value
+    assert read_lone_amount(text, question_of(DESIGN.use_case[use_case])) == value
