@@ -207,7 +207,14 @@ def _word_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | N
             break
         at += 1
     read = read_number_words(words)
-    return None if read is None else (read[0], ends[read[1] - 1], "")
+    if read is None:
+        return None
+    value, after = read[0], ends[read[1] - 1]
+    if value == 0.5:  # "half a crore", "half of a crore"
+        while after < len(tokens) - 1 and after < ends[0] + 2 and tokens[after].word in ("a", "an", "of"):
+            after += 1
+        return (value, after, "") if after < len(tokens) and tokens[after].kind is SCALE else None
+    return value, after, ""
 
 
 def _links_words(token: Token, before: NumberWord) -> bool:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from functools import partial
+from itertools import pairwise
 from math import isnan
 from typing import Final, NamedTuple
 
@@ -29,9 +30,10 @@ from .ambiguity import (
     preceding_words,
 )
 from .amounts import Figure
+from .design import PERCENT as PERCENT_UNIT
 from .number_words import word_set
 from .quantities import figures
-from .statuses import Question, Status
+from .statuses import RUPEES, Question, Status
 from .tokens import (
     ARROW,
     BREAK,
@@ -41,6 +43,7 @@ from .tokens import (
     DASH,
     FOREIGN,
     LPA,
+    NUMBER,
     OPEN,
     OTHER_PERIOD,
     PER,
@@ -48,9 +51,11 @@ from .tokens import (
     RUPEE,
     SCALE,
     SHORT_PERIOD,
+    WORD,
     YEAR,
     YEARLY,
     Token,
+    in_currency,
     tokenise,
 )
 
@@ -66,6 +71,8 @@ class Role(Enum):
     """A percentage where rupees are asked for, or the reverse: a remark beside the answer."""
     REPEATED = auto()
     """A CTC that the prompt states: "current CTC of 20 LPA", "the offered 48 LPA"."""
+    NEGATED = auto()
+    """An amount that the text advises against: "do not ask for ₹12 lakh"."""
 
 
 class Candidate(NamedTuple):
@@ -111,6 +118,8 @@ def gather(
     `whole` says that the tokens are a complete answer, which may then be nothing but a number;
     `structured` that it is written as JSON, whose keys can hold the unit.
     """
+    if question.unit not in (RUPEES, PERCENT_UNIT):
+        tokens = in_currency(tokens, question.unit)
     found = figures(tokens)
     alone = len(found) == 1 and whole
     candidates: list[Candidate] = []
@@ -183,10 +192,15 @@ def _with_label_units(tokens: Sequence[Token], figure: Figure, *, structured: bo
 def _candidate(
     tokens: Sequence[Token], figure: Figure, question: Question, *, bare: bool
 ) -> Candidate | None:
-    if not (figure.has_unit or (bare and _is_number(figure)) or _is_plain_amount(figure, question)):
+    plain = _is_plain_amount(figure, question) and _counts_money(tokens, figure.last)
+    if not (figure.has_unit or (bare and _is_number(figure)) or plain):
         return None
     money = figure.rupee or figure.foreign or figure.scaled
-    if question.states_amount and money and not figure.percent and not bare and _is_repeated(tokens, figure):
+    if not bare and _is_negated(tokens, figure):
+        role, note = Role.NEGATED, ""
+    elif (
+        question.states_amount and money and not figure.percent and not bare and _is_repeated(tokens, figure)
+    ):
         role, note = Role.REPEATED, ""
     elif figure.has_unit and figure.percent != question.percent:
         role, note = Role.OTHER_QUANTITY, ""
@@ -194,7 +208,9 @@ def _candidate(
         note = _misfit(tokens, figure, question)
         role = Role.MISFIT if note else Role.ANSWER
     value = figure.value
-    in_lakh = bare and question.annual and not figure.scaled and _is_in_lakh(figure)
+    in_lakh = (
+        bare and question.annual and question.unit == RUPEES and not figure.scaled and _is_in_lakh(figure)
+    )
     if in_lakh:
         value = round(value * 1e5, 4)
     sentinel = bare and not figure.has_unit and _is_sentinel(figure, question)
@@ -243,11 +259,73 @@ def _misfit(tokens: Sequence[Token], figure: Figure, question: Question) -> str:
         return "The amount is in another currency."
     if figure.period == "other" or _is_monthly_before(tokens, figure):
         return OTHER_PERIOD_NOTE
-    if question.percent and not figure.has_unit and 0 < abs(figure.high) < 1:
+    said = tokens[figure.last - 1]
+    in_percent = said.kind is PERCENT or said.word == "cent"
+    if question.percent and not in_percent and 0 < abs(figure.high) < 1:
         return "The number can be a percentage or a fraction."
     if not question.annual and not question.percent and (figure.lpa or figure.period == "year"):
         return "An annual figure does not fit a project price."
     return ""
+
+
+_AFTER_MONEY: Final = word_set(
+    "later now today extra more "
+    "is was as would should could can will may might must for in from at with because since given "
+    "considering which that this it based including excluding before after plus minus only total "
+    "annually fixed base gross net ctc salary package pay compensation offer counter price fee amount "
+    "quote charge target ask asking expect expected demand aim be being makes seems sounds looks works "
+    "feels fits on of by if so then but while when hai hain ho hona hoga hogi honi chahiye ki ka ke ko "
+    "kar karo karein kare karna karne maang maango maangein maangiye maangna maangne mang mango mangna "
+    "rakh rakho rakhein rakhna le lo lena lein milna mil milni mile milega milegi sahi theek thik kaafi "
+    "accha acchi uchit hoon sakte sakta sakti tak mein me par lagbhag bol bolo bolein propose negotiate "
+    "है हैं हो होना होगा चाहिए की का के को कर करें मांगें माँगें मांगना रखें लें मिलना सही ठीक में पर "
+    "तक"
+)
+"""What may follow an amount that was said without its unit."""
+
+
+def _counts_money(tokens: Sequence[Token], at: int) -> bool:
+    """Tell "1200000 is fair" from "1500 sq ft": a noun that is no word of money is what the number counts."""
+    return at >= len(tokens) or tokens[at].kind is not WORD or tokens[at].word in _AFTER_MONEY
+
+
+_NOT: Final = word_set("not never avoid reject refuse decline dont")
+_ENCOURAGES: Final = word_set("hesitate worry fear afraid shy only just less below under")
+_NOT_AFTER: Final = word_set("mat na nahi nahin मत न नहीं")
+_ASKS_STEMS: Final = (
+    "maang",
+    "mang",
+    "kah",
+    "bol",
+    "kar",
+    "le",
+    "accept",
+    "charge",
+    "quote",
+    "माँग",
+    "मांग",
+    "ले",
+    "कर",
+)
+
+
+def _is_negated(tokens: Sequence[Token], figure: Figure) -> bool:
+    """Read "do not ask for ₹12 lakh", "never accept 8 lakh" and "₹12 lakh mat maango"."""
+    words: list[str] = []
+    at = figure.first - 1
+    while at >= 0 and len(words) < 6 and tokens[at].kind not in (BREAK, COMMA, COLON, CLOSE, NUMBER):
+        words.append(tokens[at].word)
+        at -= 1
+    denied = bool(_NOT.intersection(words)) or any(
+        after == "t" and before in ("don", "shouldn", "won", "can", "couldn", "wouldn", "didn")
+        for after, before in pairwise(words)
+    )
+    if denied and not _ENCOURAGES.intersection(words) and "but" not in words:
+        return True
+    after = [token.word for token in tokens[figure.last : figure.last + 4]]
+    return any(
+        word in _NOT_AFTER and following.startswith(_ASKS_STEMS) for word, following in pairwise(after)
+    )
 
 
 _PERIOD_FILLERS: Final = word_set(
@@ -337,12 +415,16 @@ def decide(
     a remark.
     """
     fresh = [item for item in candidates if item.role in (Role.ANSWER, Role.MISFIT)]
+    if not marked and question.known is not None:
+        fresh = [item for item in fresh if item.value != question.known]
     if not fresh and not question.percent and not question.states_amount:
         fresh = [item for item in candidates if item.role is Role.REPEATED]
     if question.annual:
         fresh = _without_glosses(fresh, marked=marked)
     if not fresh:
         return None
+    if len(fresh) > 1:
+        fresh = _without_parts(fresh, text)
     first = fresh[0]
     misfit = next((item for item in fresh if item.role is Role.MISFIT), None)
     if misfit is not None:
@@ -357,6 +439,27 @@ def decide(
         return _no_value(first, question)
     reason = partial(_how_read, candidates, fresh, marked=marked)
     return Reading(Status.LENIENT, first.value, first.start, first.end, reason)
+
+
+_RESULT = re.compile(r"[=≈]\W*(?:rs\.?|inr|about|approximately|around)?\W*$", re.IGNORECASE)
+
+
+def _without_parts(fresh: list[Candidate], text: str) -> list[Candidate]:
+    """Keep the whole where the other amounts are its parts: "55 LPA (fixed 45, variable 10)", "5 x 5 = 25".
+
+    The whole is the sum of all others (two or more), or what stands behind the last "=".
+    """
+    if any(item.role is not Role.ANSWER for item in fresh):
+        return fresh
+    distinct = {item.value: item for item in fresh}
+    total = sum(distinct)
+    for value, item in distinct.items():
+        if len(distinct) > 2 and abs(total - 2 * value) <= 0.001 * value:
+            return [item]
+    last = fresh[-1]
+    if len(distinct) > 1 and _RESULT.search(text[max(0, last.start - 24) : last.start]):
+        return [last]
+    return fresh
 
 
 def _without_glosses(fresh: list[Candidate], *, marked: bool) -> list[Candidate]:
@@ -432,6 +535,7 @@ def _no_value(candidate: Candidate, question: Question) -> Reading:
 
 _LEFT_OUT: Final = {
     Role.REPEATED: "figures that repeat the question",
+    Role.NEGATED: "amounts that the text advises against",
     Role.OTHER_QUANTITY: "figures of another unit",
     Role.MISFIT: "the same by the month",
 }

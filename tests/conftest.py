@@ -58,7 +58,7 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.fixture
 def _one_drawing_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw figures without further processes, which would take the cores of other tests."""
-    monkeypatch.setattr("rupeebias.report.figures.write.n_processors", lambda: 1)
+    monkeypatch.setattr("rupeebias.report.figures.catalogue.n_processors", lambda: 1)
 
 
 @pytest.fixture(scope="session")

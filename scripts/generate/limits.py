@@ -159,7 +159,7 @@ class Gate:
     def leave(self, call: Pass, outcome: Reply | CallError | None) -> None:
         """Take back a pass and learn from the outcome; None: it is not known how the call ended.
 
-        Such a call may have been paid, so it keeps its worst case in the budget.
+        A call that may have been paid keeps its worst case in the budget.
         """
         if isinstance(outcome, Reply):
             self.limit.succeeded()
@@ -170,7 +170,8 @@ class Gate:
             return
         if outcome is not None and outcome.throttled:
             self.limit.throttled(call.sent_at, outcome.retry_after_s)
-        self._give_back(call.ticket, None if outcome is None else 0.0)
+        is_unpaid = outcome is not None and outcome.unpaid
+        self._give_back(call.ticket, 0.0 if is_unpaid else None)
 
     def _wait_s(self, tokens: float) -> float:
         waits = [0.0]

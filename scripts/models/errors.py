@@ -106,6 +106,9 @@ def call_error(
         throttled=status == 429 and not fatal,
         rejected=_rejected(status, text, parameters),
         stops_run=is_day,
+        about_prompt=status in (400, 403) and cause is _Cause.ONE_PROMPT,
+        # LiteLLM calls its own time limit a 408: the server may have been at work.
+        unpaid=isinstance(status, int) and 400 <= status < 500 and status != 408,
     )
 
 

@@ -23,6 +23,7 @@ from .prices import Price
 from .secrets import check_key, check_no_secret
 from .types import JSON, CallError, ModelOptions, Reply, Request
 
+_NEVER_S: Final = 86_400.0
 _CONNECTION_TRIES: Final = 4
 _CLOUD_LOGIN: Final = {"bedrock", "bedrock_converse", "sagemaker", "vertex_ai", "azure", "github_copilot"}
 """Providers that can log in without a key in the environment."""
@@ -187,8 +188,9 @@ class LiteLLMModel:
                 {"role": "system", "content": request.system_prompt},
                 {"role": "user", "content": request.prompt},
             ],
-            # The runner's deadline is the one that counts; this one only frees the connection.
-            "timeout": self._options.attempt_timeout_s + 5,
+            # The runner's deadline is the one that counts. One of LiteLLM's own would pass while the process
+            # is stopped (Ctrl-Z), and replies that have come in by then are paid for.
+            "timeout": _NEVER_S,
             "max_retries": 0,
             **self._sent,
             **self._options.extras,
@@ -211,7 +213,7 @@ class LiteLLMModel:
         """Return the error for a server that took no call; some tries before the first reply are enough."""
         where = self._address()
         if self._connected:
-            return CallError(f"no server answers at {where} any more", retryable=True)
+            return CallError(f"no server answers at {where} any more", retryable=True, no_server=True)
         self._failed_connections += 1
         tries = self._failed_connections
         is_enough = tries >= _CONNECTION_TRIES
@@ -220,6 +222,7 @@ class LiteLLMModel:
             "is it running, and is the address right?",
             retryable=not is_enough,
             fatal=is_enough,
+            no_server=True,
         )
 
     def _address(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from rupeebias.metric.published import PublishedModel
 
-from ...report.page.text import NOT_COMPUTED, number, shortened, with_interval
+from ...words import NOT_COMPUTED, number, shortened, with_interval
 from ..scale import parity
 from .eligible import entry_parity
 from .identity import setting_text

@@ -6,7 +6,7 @@ from typing import Any, Final
 from rupeebias.metric.constants import LANGUAGES, USE_CASES
 from rupeebias.metric.layout import AXES, N_PROMPTS
 
-from ...report.page import text as words
+from ... import words
 from ..scale import FEWEST_READ_PCT, parity
 from .identity import names_another_provider
 from .records import Entry
@@ -60,9 +60,12 @@ def entry_parity(entry: Entry) -> float | None:
 
 def _missing(entry: Entry) -> Iterator[str]:
     """Yield the axes and use cases that have no gap in a language."""
-    for table, slices, labels in (("axis", AXES, words.AXES), ("use_case", USE_CASES, words.USE_CASES)):
+    for table, slices, labels in (
+        ("axis", AXES, words.AXIS_LABELS),
+        ("use_case", USE_CASES, words.USE_CASE_LABELS),
+    ):
         known = {(row["language"], row[table]) for row in entry.tables.get(table, ()) if row[GAP] is not None}
         for language in LANGUAGES:
             for name in slices:
                 if (language, name) not in known:
-                    yield f"{labels[name].lower()} in {words.LANGUAGES[language]}"
+                    yield f"{labels[name].lower()} in {words.LANGUAGE_LABELS[language]}"

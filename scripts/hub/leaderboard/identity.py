@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from ...report.page.text import shortened
+from ...words import shortened
 from ..submission.records import SubmissionManifest
 
 DEFAULTS: Final = {"temperature": 0.0, "reasoning_effort": "none"}

@@ -8,11 +8,12 @@ from typing import Any, Final
 import orjson
 
 from ...errors import RupeeBiasError
-from ...report.data import ReportRun, read_answers
 from ...report.page.render import Section, environment, render_page
-from ...report.page.text import number, with_interval
+from ...report.runs import ReportRun
 from ...runs.manifest import Counts, Manifest, RunIdentity
 from ...runs.selection import Selection
+from ...scoring.read import readings_of
+from ...words import number, with_interval
 from ..scale import FEWEST_READ_PCT
 from ..submission.check import check_submission
 from ..submission.folders import submission_digest
@@ -71,8 +72,8 @@ def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | N
     run = ReportRun(
         name=manifest.model if manifest.arm == "standard" else f"{manifest.model} ({manifest.arm})",
         result=checked.result,
-        answers=read_answers(checked.outputs),
-        arm=manifest.arm,
+        outputs=checked.outputs,
+        readings=readings_of(checked.outputs),
         manifest=run_manifest(manifest),
         path=checked.folder,
     )
