@@ -170,10 +170,7 @@ def deviations_left_out(
 
     Over those use cases and languages in which every run defines it.
     """
-    parts = [
-        {key: (deviations_pct(fit.left_out()), fit.answered) for key, fit in _fits(run, axis, definitions)}
-        for run in runs
-    ]
+    parts = [deviations_of_blocks(run, axis, definitions) for run in runs]
     keys = [key for key in parts[0] if all(key in part for part in parts)]
     defined = ~np.isnan([[part[key][0][0] for key in keys] for part in parts]).any(axis=0)
     with np.errstate(divide="ignore"):
@@ -187,6 +184,17 @@ def deviations_left_out(
             ]
             own[name] = Jackknife.mean(of_blocks, runs[0].layout, size=100.0)  # means, in percent of them
     return found
+
+
+def deviations_of_blocks(
+    outcomes: Outcomes, axis: str, definitions: Definitions
+) -> dict[Key, tuple[Floats, Bools]]:
+    """Return the deviations of each use case and language, and which profiles have a part in them.
+
+    Of all profiles, then without each, shape (1 + profiles, identifiers).
+    """
+    fits = _fits(outcomes, axis, definitions)
+    return {key: (deviations_pct(fit.left_out()), fit.answered) for key, fit in fits}
 
 
 def _fits(outcomes: Outcomes, axis: str, definitions: Definitions) -> Iterator[tuple[Key, IdentifierMeans]]:
