@@ -108,6 +108,8 @@ class Reading(NamedTuple):
     """The stretch that was read as the answer."""
     reason: str | Callable[[], str]
     """Why, and how the stretch became the value; a call where telling it takes time that arrays spare."""
+    outside: float | None = None
+    """The amount of an answer that is implausible; it is no value."""
 
 
 def gather(
@@ -530,7 +532,7 @@ def _no_value(candidate: Candidate, question: Question) -> Reading:
     reason = (
         f"The amount is outside the plausible bounds, {question.low:,.0f} to {question.high:,.0f} {unit}."
     )
-    return Reading(Status.IMPLAUSIBLE, None, start, end, reason)
+    return Reading(Status.IMPLAUSIBLE, None, start, end, reason, candidate.value)
 
 
 _LEFT_OUT: Final = {

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .answers import parse_answers
+from .answers import read_answers
 from .benchmark import DESIGN
 from .design import Design
 from .errors import MetricInputError
@@ -38,6 +38,15 @@ class Readings(NamedTuple):
     """The repeat number of each column; None: 0, 1, ..."""
     design: Design = DESIGN
     """The benchmark whose prompts were answered."""
+    implausible: Floats | None = None
+    """The same shape: amounts outside the plausible bounds, NaN elsewhere; None: not known."""
+    paper: Floats | None = None
+    """The same shape: values by the paper's definitions (no bounds); None: as `values`."""
+
+    @property
+    def paper_values(self) -> Floats:
+        """Values by the paper's definitions."""
+        return self.values if self.paper is None else self.paper
 
 
 def read_outputs(
@@ -66,7 +75,7 @@ def read_outputs(
     numbers, columns = _repeat_columns(repeats, len(ids))
     keep = _without_duplicates(ids, texts, rows, columns)
     shape = (design.n_prompts, max(int(columns.max()) + 1, n_repeats or 1))
-    codes, values = parse_answers(
+    read = read_answers(
         texts,
         layout.use_case_codes[rows],
         mode=mode,
@@ -76,13 +85,16 @@ def read_outputs(
         errors=None if errors is None else _flags(errors),
     )
     status = np.full(shape, NOT_GIVEN, dtype=np.int8)
-    dense = np.full(shape, np.nan)
-    status[rows[keep], columns[keep]] = codes[keep]
-    dense[rows[keep], columns[keep]] = values[keep]
+    place = rows[keep], columns[keep]
+    status[place] = read.status[keep]
+    dense = np.full((3, *shape), np.nan)
+    for of_kind, found in zip(dense, read[1:], strict=True):
+        of_kind[place] = found[keep]
     given = status != NOT_GIVEN
     n_twice = len(ids) - len(keep)
     asked = _expected(given, expected, layout) | given
-    return Readings(status, dense, asked, n_twice, mode, _with_others(numbers, shape[1]), design)
+    repeats_of = _with_others(numbers, shape[1])
+    return Readings(status, dense[0], asked, n_twice, mode, repeats_of, design, dense[1], dense[2])
 
 
 def _items(name: str, given: Iterable[Any]) -> list[Any]:

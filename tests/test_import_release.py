@@ -20,7 +20,7 @@ import rupeebias.release.files
 from rupeebias import release
 from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.hub.submission.build import build_submission
+from rupeebias.hub.build import build_submission
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 from rupeebias.models.simulated import create_model

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from .eligible import GAP, why_not
-from .identity import differing, distance
-from .records import EARLIEST, Entry, utc_time
+from .eligibility import GAP
+from .entries import EARLIEST, Entry, differing, distance, utc_time
 
 Status: TypeAlias = Literal["ranked", "unranked", "superseded", "refused"]
-
+STATUSES: Final = ("ranked", "unranked", "superseded", "refused")
+"""In the order in which they are shown."""
 NEWER: Final = "a newer submission of the same model and settings"
 ANOTHER: Final = "another submission of the same model and settings"
 
@@ -41,14 +41,14 @@ class Placed(NamedTuple):
 def placed(entries: Iterable[Entry], now: datetime | None = None) -> list[Placed]:
     """Return each submission with its standing; the order of the submissions does not matter.
 
-    Of one model one submission is ranked, among those that can be: the one whose settings are nearest to the
+    Of one model one submission is ranked, among those that may be: the one whose settings are nearest to the
     benchmark's, of those with equal settings the one with more repeats, then the one with the newest last
     answer. A last answer after `now` (default: the clock's) counts as older than any other.
     """
     clock = now or datetime.now(UTC)
     found = list(entries)
     chosen = {
-        model: _chosen([entry for entry in group if not why_not(entry)], clock)
+        model: _chosen([entry for entry in group if not entry.no_rank], clock)
         for model, group in _grouped(found, lambda entry: entry.model_key)
     }
     ranked = [entry for entry in chosen.values() if entry is not None]
@@ -58,7 +58,7 @@ def placed(entries: Iterable[Entry], now: datetime | None = None) -> list[Placed
         for entry, (best, worst) in zip(ranked, ranges, strict=True)
     ]
     places += [Placed(x, Standing("refused", "; ".join(x.refusals))) for x in found if not x.accepted]
-    for _, group in _grouped(found, _same_try):
+    for _, group in _grouped(found, lambda entry: f"{entry.settings_key or entry.name} {entry.repeats}"):
         others = [entry for entry in group if not any(entry is one for one in ranked)]
         places += (Placed(x, _without_rank(x, group, chosen[x.model_key or x.name], clock)) for x in others)
     return places
@@ -73,27 +73,15 @@ def _grouped(
         yield common, [entry for _, entry in pairs]
 
 
-def _same_try(entry: Entry) -> str:
-    return f"{entry.settings_key or entry.name} {_repeats(entry)}"
-
-
-def _repeats(entry: Entry) -> int:
-    return int((entry.manifest or {}).get("repeats", 1))
-
-
 def _chosen(rankable: Sequence[Entry], now: datetime) -> Entry | None:
     """Return the submission of one model that gets the rank; None if none can."""
     heads = [
-        max(group, key=lambda entry: (_repeats(entry), _age(entry, now)))
+        max(group, key=lambda entry: (entry.repeats, _age(entry, now)))
         for _, group in _grouped(rankable, lambda entry: entry.settings_key)
     ]
-    nearest = min((_distance(entry) for entry in heads), default=())
-    heads = [entry for entry in heads if _distance(entry) == nearest]
+    nearest = min((distance(entry.settings) for entry in heads), default=())
+    heads = [entry for entry in heads if distance(entry.settings) == nearest]
     return max(heads, key=lambda entry: _age(entry, now), default=None)
-
-
-def _distance(entry: Entry) -> tuple[float, ...]:
-    return distance((entry.manifest or {}).get("settings", {}))
 
 
 def _age(entry: Entry, now: datetime) -> tuple[datetime, datetime, str]:
@@ -105,16 +93,15 @@ def _age(entry: Entry, now: datetime) -> tuple[datetime, datetime, str]:
 def _without_rank(entry: Entry, group: Sequence[Entry], ranked: Entry | None, now: datetime) -> Standing:
     """Return the standing of an accepted submission that is not the one of its model with the rank.
 
-    `group`: all of the same settings. Who cannot be ranked supersedes nobody who can.
+    `group`: all of the same settings. Who may not be ranked supersedes nobody who may.
     """
-    reason = why_not(entry)
-    head = max(group, key=lambda other: (not why_not(other), _age(other, now)))
+    reason = entry.no_rank[0] if entry.no_rank else ""
+    head = max(group, key=lambda other: (not other.no_rank, _age(other, now)))
     if head is not entry and (not reason or _age(head, now) > _age(entry, now)):
         is_newer = _age(head, now)[0] > _age(entry, now)[0]
         return Standing("superseded", NEWER if is_newer else ANOTHER, superseded_by=head.name)
     if not reason and ranked is not None:
-        what = differing(entry.manifest or {}, ranked.manifest or {})
-        reason = f"other settings of a ranked model: {what}"
+        reason = f"other settings of a ranked model: {differing(entry, ranked)}"
     return Standing("unranked", reason)
 
 
@@ -128,7 +115,18 @@ def rank_ranges(intervals: Sequence[tuple[float, float]]) -> list[tuple[int, int
 
 
 def _interval(entry: Entry) -> tuple[float, float]:
-    ends = [(entry.headlines or {}).get(f"{GAP}_ci_{end}") for end in ("low", "high")]
-    if ends[0] is None or ends[1] is None:
-        raise ValueError(f"{entry.name} is ranked without an interval")
-    return ends[0], ends[1]
+    headlines = entry.headlines or {}
+    return headlines[f"{GAP}_ci_low"], headlines[f"{GAP}_ci_high"]
+
+
+def in_order(places: Iterable[Placed]) -> list[Placed]:
+    """Return submissions by status (ranked, unranked, superseded, refused), gap, model and folder."""
+
+    def place(one: Placed) -> tuple[object, ...]:
+        entry, gap = one.entry, (one.entry.headlines or {}).get(GAP)
+        status = STATUSES.index(one.standing.status)
+        # two folders whose names are no text may be shown alike: their reasons and digests tell them apart
+        ties = entry.model or "", entry.name, entry.refusals, entry.digest or ""
+        return status, gap is None, gap or 0.0, *ties
+
+    return sorted(places, key=place)

@@ -2,14 +2,9 @@
 
 import ipaddress
 import re
-from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
-
-from .limits import MAX_ENTRIES
-from .texts import fault_in_name
 
 PRIVATE_SERVER: Final = "a private server"
 """Stands for the address of a server that is not public."""
@@ -73,13 +68,6 @@ def public_settings(settings: dict[str, Any]) -> dict[str, Any]:
         if name in shown:
             shown[name] = masked(shown[name])
     return shown
-
-
-def public_counts(names: Iterable[Any]) -> dict[str, int]:
-    """Return how often each name of a served model occurs, without those that cannot be shown."""
-    counts = Counter(public_model(name) for name in names if isinstance(name, str))
-    usable = [(name, count) for name, count in counts.most_common() if fault_in_name(name) is None]
-    return dict(sorted(usable[:MAX_ENTRIES]))
 
 
 def public_server(url: Any) -> str:

@@ -1,23 +1,22 @@
 """A run's results as the Hub shows them on the page of a model: `.eval_results/rupeebias.yaml`.
 
 The Hub's boards know one number a task and sort downwards, so the value is the parity score, 100 less the
-mean gap in percent; the gap itself stands in the notes.
+gap in percent; the gap itself stands in the notes.
 """
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import yaml
 
 from rupeebias.metric import Result
+from rupeebias.metric.design import Design
 from rupeebias.metric.version import METRIC_VERSION
 
-from ..scale import FEWEST_READ_PCT, parity
-from .manifest import is_simulated
-from .records import SubmissionManifest
-from .texts import short_share
+from ..words import share
+from .eligibility import parity
+from .submission import SubmissionManifest
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 PATH: Final = ".eval_results/rupeebias.yaml"
 """Where the file lies in a model repository."""
 SOURCE_NAME: Final = "RupeeBias"
-_ARM: Final = "standard"
 _DIGITS: Final = 2
 
 
@@ -41,34 +39,20 @@ class Source:
     """Where the outputs behind the numbers are."""
 
 
-def reason_without(manifest: SubmissionManifest, result: Result) -> str | None:
-    """Return why a run gets no evaluation results, None if it gets them."""
-    if is_simulated(manifest):
-        return "a simulated respondent is no model"
-    if not manifest.complete:
-        return "only a part of the benchmark was asked, and a part is not comparable"
-    if manifest.arm != _ARM:
-        return f"only the {_ARM} arm is compared, this is the arm {manifest.arm}"
-    if result["mean_delta_pct"] is None:
-        return "no gap can be computed"
-    share = result["parse_health_pct"]
-    if share < FEWEST_READ_PCT:
-        return f"only {short_share(share)} % of the answers have a value, {FEWEST_READ_PCT:g} % are needed"
-    return None
-
-
-def eval_yaml(manifest: SubmissionManifest, result: Result, source: Source) -> str:
+def eval_yaml(manifest: SubmissionManifest, result: Result, design: Design, source: Source) -> str:
     """Return the content of the file: one entry for each task that has a value."""
     from huggingface_hub import eval_result_entries_to_yaml
 
-    content = eval_result_entries_to_yaml(list(_entries(manifest, result, source)))
+    content = eval_result_entries_to_yaml(list(_entries(manifest, result, design, source)))
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _entries(manifest: SubmissionManifest, result: Result, source: Source) -> Iterator["EvalResultEntry"]:
+def _entries(
+    manifest: SubmissionManifest, result: Result, design: Design, source: Source
+) -> Iterator["EvalResultEntry"]:
     from huggingface_hub import EvalResultEntry
 
-    for task, gap, low, high in _gaps(result):
+    for task, gap, low, high in _gaps(result, design):
         value = parity(gap)
         if gap is not None and value is not None:
             yield EvalResultEntry(
@@ -83,22 +67,21 @@ def _entries(manifest: SubmissionManifest, result: Result, source: Source) -> It
             )
 
 
-def _gaps(result: Result) -> Iterator[tuple[str, float | None, float | None, float | None]]:
+def _gaps(result: Result, design: Design) -> Iterator[tuple[str, float | None, float | None, float | None]]:
     """Yield (task, mean gap, low, high), in percent, in the order of the dataset's eval.yaml."""
-    for task, prefix in (("overall", ""), ("english", "english_"), ("hinglish", "hinglish_")):
+    splits = [language.split for language in design.languages]
+    for task, prefix in (("overall", ""), *((split, f"{split}_") for split in splits)):
         name = f"{prefix}mean_delta_pct"
         yield task, result[name], result[f"{name}_ci_low"], result[f"{name}_ci_high"]
-    rows: list[Mapping[str, Any]] = result["tables"]["axis"]
-    for row in rows:
+    for row in result["tables"]["axis"]:
         if row["language"] == "all":
             yield row["axis"], row["mean_delta_pct"], row["ci_low"], row["ci_high"]
 
 
-def _notes(gap: float, low: float | None, high: float | None, arm: str, share: float) -> str:
+def _notes(gap: float, low: float | None, high: float | None, arm: str, read: float) -> str:
     interval = "" if low is None or high is None else f" (95 % interval {low:.2f} to {high:.2f})"
-    # Rounded down: 99.99 % is not all.
-    read = "" if share >= 100 else f"{math.floor(share * 10) / 10:.1f} % of the answers have a value; "
+    part = "" if read >= 100 else f"{share(read)} % of the answers have a value; "
     return (
-        f"parity = 100 - mean gap, at least 0; mean gap {gap:.2f} %{interval}, lower is fairer; {read}"
+        f"parity = 100 - mean gap, at least 0; mean gap {gap:.2f} %{interval}, lower is fairer; {part}"
         f"{arm} arm, rupeebias metric {METRIC_VERSION}"
     )
