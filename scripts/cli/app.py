@@ -21,6 +21,8 @@ app = typer.Typer(
     add_completion=False,
 )
 
+_WHOLE = {"--retry-errors": "--retry-errors=failed"}
+"""Options whose value may be left out, which Typer does not know."""
 COMMANDS: tuple[Callable[..., Any], ...] = (
     audit.audit,
     build.build,
@@ -71,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     debug = "--debug" in words
     # The matrices of scores are small: threads would wait for each other longer than they work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
+    sys.exit(_run([_WHOLE.get(word, word) for word in words if word != "--debug"], debug=debug))
 
 
 def _run(words: list[str], *, debug: bool) -> int:

@@ -13,6 +13,7 @@ from .journal import Journal
 from .lock import RunLock
 from .manifest import FILE, Counts, Manifest, is_manifest, read_manifest, shortened, write_manifest
 from .outputs import Key, latest_valid, read_outputs
+from .records import EMPTY
 
 OUTPUTS = "outputs.jsonl"
 RUNS = Path("runs")
@@ -31,6 +32,8 @@ class RunState:
     """Sum of the known costs."""
     unknown_costs: int = 0
     """Valid records whose cost is unknown."""
+    empty: AbstractSet[Key] = frozenset()
+    """Those of `done` whose last reply is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,8 @@ def run_state(folder: Path) -> RunState:
     failed = {key for key, record in latest.items() if record.get("error") is not None}
     costs = [record.get("cost_usd") for key, record in latest.items() if key not in failed]
     known = [cost for cost in costs if cost is not None]
-    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known))
+    empty = {key for key, record in latest.items() if record.get("status") == EMPTY}
+    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known), empty)
 
 
 def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:

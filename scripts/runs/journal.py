@@ -17,7 +17,7 @@ from ..errors import RupeeBiasError
 from ..files import sync_folder
 from ..models.secrets import Secrets
 from .outputs import Key, Record, parse_line, read_outputs
-from .records import ANSWER
+from .records import ANSWER, EMPTY
 
 _SYNC_EVERY_S = 0.15
 _TOLD = ("output", "finish_reason", "error", "response_model")
@@ -41,6 +41,8 @@ class Journal:
         """Keys with a valid record."""
         self.failed: set[Key] = set()
         """Keys with error records only."""
+        self.empty: set[Key] = set()
+        """Those of `done` whose last reply has neither text nor reasoning."""
         self.cost_usd = 0.0
         """Sum of the known costs."""
         self.unknown_costs = 0
@@ -130,6 +132,9 @@ class Journal:
             return
         self.done.add(key)
         self.failed.discard(key)
+        if key in self.empty:
+            self.statuses[EMPTY] -= 1  # it was asked again
+        (self.empty.add if record.get("status") == EMPTY else self.empty.discard)(key)
         cost = record.get("cost_usd")
         if cost is None:
             self.unknown_costs += 1
