@@ -27,6 +27,7 @@ from .fairness import __doc__ as _fairness
 from .families import __doc__ as _families
 from .gap_grid import __doc__ as _gap_grid
 from .gap_law import __doc__ as _gap_law
+from .gap_ranks import __doc__ as _gap_ranks
 from .gap_resamples import __doc__ as _gap_resamples
 from .gap_summaries import __doc__ as _gap_summaries
 from .gaps import __doc__ as _gaps
