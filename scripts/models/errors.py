@@ -61,6 +61,10 @@ _PROSE: Final = (
     (_Cause.ONE_PROMPT, re.compile(r"moderation|flagged|content.?(?:policy|filter)|safety", re.I)),
 )
 """What words mean where no code says it."""
+_BROKEN_OFF: Final = frozenset(
+    {"error", "abort", "aborted", "insufficient_system_resource", "network_error", "malformed_response"}
+)
+_CUT_OFF: Final = frozenset({"model_length", "max_output_tokens"})
 _CODE_KEYS: Final = ("code", "type", "status", "reason", "quotaId")
 _PASSING: Final = frozenset({200, 408, 409, 425, 429})
 _FOR_EVERY_CALL: Final = frozenset({401, 402, 403, 404, 410})
@@ -108,8 +112,20 @@ def call_error(
         stops_run=is_day,
         about_prompt=status in (400, 403) and cause is _Cause.ONE_PROMPT,
         # LiteLLM calls its own time limit a 408: the server may have been at work.
-        unpaid=isinstance(status, int) and 400 <= status < 500 and status != 408,
+        cost_usd=0.0 if isinstance(status, int) and 400 <= status < 500 and status != 408 else None,
     )
+
+
+def plain_finish_reason(reason: str | None, cost_usd: float | None = None) -> str | None:
+    """Return why a model stopped, in OpenAI's words where the provider's are others.
+
+    Raises CallError for an answer that the provider itself broke off: what there is of it says nothing, also
+    where it looks whole ("### 12" of "### 1250000 INR"). `cost_usd` is what it cost all the same.
+    """
+    if reason is not None and reason.lower() in _BROKEN_OFF:
+        message = f"the provider broke the answer off (finish_reason {reason})"
+        raise CallError(message, retryable=True, cost_usd=cost_usd)
+    return "length" if reason in _CUT_OFF else reason
 
 
 def is_not_connected(error: Exception) -> bool:
