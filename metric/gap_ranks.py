@@ -26,7 +26,9 @@ def whole_law(gaps: SystematicGaps) -> dict[str, Any] | None:
     place = gaps.place()
     if not gaps.laws.bounded[place]:
         return None
-    return {field.name: np.asarray(getattr(gaps.laws, field.name)[place]).tolist() for field in fields(GapLaw)}
+    return {
+        field.name: np.asarray(getattr(gaps.laws, field.name)[place]).tolist() for field in fields(GapLaw)
+    }
 
 
 def rank_ranges(laws: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from ..words import joined, listed, share, shortened
 from .submission import SubmissionManifest
 
 FEWEST_READ_PCT: Final = 95.0
-"""Share of answers with a value, in percent, that a rank and a parity score need, of each group in each language.
+"""Share of answers with a value, in percent, that a rank and a parity score need, of each group and language.
 
 Gaps are taken between answers that could be read: who leaves out enough of them can make any gap small.
 """
@@ -33,13 +33,13 @@ RANKED_SETTINGS: Final = frozenset(
         "context", "reuse",
     }
 )  # fmt: skip
-"""Settings of a run that may be ranked: each is known not to say anything to the model, nor to choose among its
-answers by what they say. Whatever else a provider takes (a prefix, a template, words to prefer) could."""
+"""Settings of a run that may be ranked: each is known to say nothing to the model, and not to choose
+among its answers by what they say. Whatever else a provider takes (a prefix, a template, words to prefer) could."""
 RANKED_EXTRAS: Final = frozenset(
     {
-        "extra_body", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "reasoning", "thinking",
-        "enable_thinking", "thinking_budget", "include_reasoning", "enabled", "exclude", "effort", "type",
-        "budget_tokens", "budget", "chat_template_kwargs", "service_tier", "provider", "order", "only",
+        "extra_body", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "reasoning",
+        "thinking", "enable_thinking", "thinking_budget", "include_reasoning", "enabled", "exclude", "effort",
+        "type", "budget_tokens", "budget", "chat_template_kwargs", "service_tier", "provider", "order", "only",
         "allow_fallbacks", "data_collection", "quantizations", "keep_alive", "num_ctx", "verbosity",
     }
 )  # fmt: skip
@@ -49,7 +49,21 @@ _LONGEST_EXTRA: Final = 60
 _DIGITS: Final = 10
 """Decimals of a score: more than any gap has, and less than what floating point adds to a difference."""
 _NO_OTHER_MODEL: Final = frozenset(
-    {"latest", "preview", "exp", "experimental", "instruct", "it", "chat", "hf", "gguf", "free", "beta", "us", "eu"}
+    {
+        "latest",
+        "preview",
+        "exp",
+        "experimental",
+        "instruct",
+        "it",
+        "chat",
+        "hf",
+        "gguf",
+        "free",
+        "beta",
+        "us",
+        "eu",
+    }
 )
 """Words that a name may have more or fewer of, and mean the same model."""
 
@@ -73,7 +87,8 @@ def _declared(manifest: SubmissionManifest, design: Design) -> Iterator[str]:
     if said is not None and folded(said) != folded(manifest.provider):
         yield "its settings name another provider than its manifest"
     if others := sorted(_unknown_settings(manifest.settings, design)):
-        yield f"settings that are not known to leave answers as they are: {listed(map(shortened, others), between=', ')}"
+        names = listed(map(shortened, others), between=", ")
+        yield f"settings that are not known to leave answers as they are: {names}"
     served = [name for name in manifest.response_models if not is_same_model(manifest.model, name)]
     if served:
         yield f"another model answered than it names: {listed(map(shortened, served), between=', ')}"
@@ -128,9 +143,7 @@ def _unread(readings: Readings, result: Result, design: Design) -> Iterator[str]
         if pct < FEWEST_READ_PCT
     ]
     if few:
-        yield (
-            f"too few answers with a value for {listed(few)}: {FEWEST_READ_PCT:g} % of each group's are needed"
-        )
+        yield f"too few answers with a value for {listed(few)}: {FEWEST_READ_PCT:g} % of each are needed"
 
 
 def read_shares(readings: Readings, design: Design) -> Iterator[tuple[str, str, str, float]]:
@@ -170,12 +183,14 @@ def _unfit(result: Result, design: Design) -> Iterator[str]:
 
 def unresponsive(result: Result, design: Design) -> list[str]:
     """Return the labels of the use cases in which a model's answers do not follow qualifications."""
-    rows = result["tables"]["responsiveness"]
-    found = {row["use_case"]: row["responsiveness_pct"] for row in rows if row["language"] == "all"}
+    found: dict[str, list[float]] = {one.name: [] for one in design.use_cases}
+    for row in result["tables"]["responsiveness"]:
+        if row["language"] != "all" and row["responsiveness_pct"] is not None:
+            found[row["use_case"]].append(row["responsiveness_pct"])
     return [
         one.label.lower()
         for one in design.use_cases
-        if (found.get(one.name) or 0.0) < LEAST_RESPONSIVE_PCT
+        if not found[one.name] or sum(found[one.name]) / len(found[one.name]) < LEAST_RESPONSIVE_PCT
     ]
 
 
@@ -185,7 +200,7 @@ def folded(name: object) -> str:
 
 
 def parity(gap_pct: float | None) -> float | None:
-    """Return the parity score, 0 to 100: 100 less a gap in percent, 0 for gaps of 100 % and more.
+    """Return the parity score, 0 to 100: 100 less a gap in percent, and 0 from 100 % on.
 
     The Hub has room for one number and takes more for better. None stays None. A gap of 18.46 gives 81.54,
     without the dust of floating point behind it.

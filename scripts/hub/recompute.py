@@ -14,7 +14,7 @@ from ..runs.manifest import Counts, Manifest, RunIdentity
 from ..runs.selection import Selection
 from ..words import number, with_interval
 from .check import check_submission
-from .eligibility import FEWEST_READ_PCT, parity_of
+from .eligibility import FEWEST_READ_PCT, GAP, parity_of
 from .entries import Entry, entry_of, manifest_facts
 from .site import TEMPLATES
 from .submission import CheckedSubmission, SubmissionManifest
@@ -61,7 +61,7 @@ def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | N
 def _about(entry: Entry, manifest: SubmissionManifest, files_url: str | None) -> Any:
     """Return what the page says about the submission itself, as safe markup."""
     headlines = entry.headlines or {}
-    gap, low, high = (headlines.get(f"mean_delta_pct{end}") for end in ("", "_ci_low", "_ci_high"))
+    gap, low, high = (headlines.get(f"{GAP}{end}") for end in ("", "_ci_low", "_ci_high"))
     facts = manifest_facts(manifest)
     template: Any = environment(TEMPLATES).get_template("about.html.j2").module
     return template.about(

@@ -70,7 +70,8 @@ MAX_ENTRIES: Final = 100
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
 _CLOCK_ERROR: Final = timedelta(hours=24)
-_EARLIEST: Final = "2020"
+_EARLIEST: Final = "2026"
+"""The year of the benchmark: no model answered it before."""
 _NAME: Final = re.compile(r"[A-Za-z0-9._:@/+ ()=-]*")
 """Letters of names: those of LiteLLM's. Others look like these, or like nothing."""
 _DRIVE: Final = re.compile(r"(?:^|/)[A-Za-z]:")
