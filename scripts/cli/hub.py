@@ -260,9 +260,11 @@ def check_results(
 ) -> None:
     """Check submissions before they are merged; exit status 1 if one must not be.
 
-    Example: rupeebias results check --org my-lab --pr 3 --comment, or rupeebias results check FOLDER. Scores are
-    computed from the answers. Of a pull request it is also told how it would stand on the board: conflicts
-    with other submissions of the model and settings, copies of another model's answers, whose rank it takes.
+    Example: rupeebias results check --org my-lab --pr 3 --comment, or rupeebias results check FOLDER
+
+    Scores are computed from the answers. Of a pull request it is also told how it would stand on the board:
+    conflicts with other submissions of the model and settings, copies of another model's answers, whose rank
+    it takes.
     """
     from ..errors import UsageError
 

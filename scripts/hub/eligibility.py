@@ -34,13 +34,13 @@ RANKED_SETTINGS: Final = frozenset(
     }
 )  # fmt: skip
 """Settings of a run that may be ranked: each is known to say nothing to the model, and not to choose
-among its answers by what they say. Whatever else a provider takes (a prefix, a template, words to prefer) could."""
+among its answers by what they say. Whatever else a provider takes (a prefix, a template, words) could."""
 RANKED_EXTRAS: Final = frozenset(
     {
         "extra_body", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "reasoning",
-        "thinking", "enable_thinking", "thinking_budget", "include_reasoning", "enabled", "exclude", "effort",
-        "type", "budget_tokens", "budget", "chat_template_kwargs", "service_tier", "provider", "order", "only",
-        "allow_fallbacks", "data_collection", "quantizations", "keep_alive", "num_ctx", "verbosity",
+        "thinking", "enable_thinking", "thinking_budget", "include_reasoning", "enabled", "exclude",
+        "effort", "type", "budget_tokens", "budget", "chat_template_kwargs", "service_tier", "provider", "order",
+        "only", "allow_fallbacks", "data_collection", "quantizations", "keep_alive", "num_ctx", "verbosity",
     }
 )  # fmt: skip
 """The same of what was passed on to the provider, however deep: sampling, reasoning, who serves."""

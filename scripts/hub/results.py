@@ -1,4 +1,4 @@
-"""The maintainer's side of the Hub: the results dataset, pull requests on it, and the board's static Space."""
+"""The maintainer's side of the Hub: the results dataset, pull requests on it, the board's static Space."""
 
 import json
 import shutil
@@ -105,7 +105,7 @@ def downloaded_results(org: str, say: Say, revision: str = "main") -> Iterator[R
 
 def _submitters(api: "HfApi", name: str) -> dict[str, str]:
     pulls = api.get_repo_discussions(name, repo_type="dataset", discussion_type="pull_request")
-    found = {}
+    found: dict[str, str] = {}
     for pull in pulls:
         folder = pull.title.removeprefix("Submission ").split(" ")[0]
         if pull.status == "merged" and pull.title.startswith("Submission ") and is_plain_name(folder):
@@ -121,8 +121,8 @@ def check_pull_request(
 ) -> bool:
     """Say how the submissions of a pull request would stand on the board; return whether they may be merged.
 
-    They are checked, scored, and compared with what is merged: conflicts and copies are told. `comment` writes
-    the verdict into the pull request. Raises RupeeBiasError if there is no such one.
+    They are checked, scored, and compared with what is merged: conflicts and copies are told. `comment`
+    writes the verdict into the pull request. Raises RupeeBiasError if there is no such one.
     """
     api, name = hub_client(), repository(org, RESULTS)
     revision = f"refs/pr/{number}"
@@ -161,7 +161,8 @@ def _verdict(
     places: Sequence[Placed], touched: Sequence[str], gone: Sequence[str], outside: Sequence[str]
 ) -> Iterator[str]:
     if outside:
-        yield f"**refused**: it changes files beside the submissions: {markdown(listed(outside, between=', '))}"
+        names = markdown(listed(outside, between=", "))
+        yield f"**refused**: it changes files beside the submissions: {names}"
     for folder in gone:
         yield f"**refused**: it deletes the submission {markdown(folder)}"
     if not touched:
