@@ -39,8 +39,8 @@ RANKED_EXTRAS: Final = frozenset(
     {
         "extra_body", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "reasoning",
         "thinking", "enable_thinking", "thinking_budget", "include_reasoning", "enabled", "exclude",
-        "effort", "type", "budget_tokens", "budget", "chat_template_kwargs", "service_tier", "provider", "order",
-        "only", "allow_fallbacks", "data_collection", "quantizations", "keep_alive", "num_ctx", "verbosity",
+        "effort", "type", "budget_tokens", "budget", "chat_template_kwargs", "service_tier", "provider",
+        "order", "only", "allow_fallbacks", "data_collection", "quantizations", "keep_alive", "num_ctx",
     }
 )  # fmt: skip
 """The same of what was passed on to the provider, however deep: sampling, reasoning, who serves."""
@@ -72,8 +72,10 @@ def reasons_without_rank(
     manifest: SubmissionManifest, readings: Readings, result: Result, design: Design
 ) -> list[str]:
     """Return why an accepted submission gets no rank, the most telling first; none: it may be ranked."""
-    found = [*_declared(manifest, design), *_unread(readings, result, design)]
-    return found if found or not manifest.complete else [*_unfit(result, design)]
+    found = [*_declared(manifest, design), *_unread(result)]
+    if manifest.complete and not found:
+        found = [*_unread_groups(readings, design), *_unfit(result, design)]
+    return found
 
 
 def _declared(manifest: SubmissionManifest, design: Design) -> Iterator[str]:
@@ -90,7 +92,7 @@ def _declared(manifest: SubmissionManifest, design: Design) -> Iterator[str]:
         names = listed(map(shortened, others), between=", ")
         yield f"settings that are not known to leave answers as they are: {names}"
     served = [name for name in manifest.response_models if not is_same_model(manifest.model, name)]
-    if served:
+    if served and not manifest.is_simulated:
         yield f"another model answered than it names: {listed(map(shortened, served), between=', ')}"
 
 
@@ -105,9 +107,7 @@ def _unknown_settings(settings: Mapping[str, Any], design: Design) -> Iterator[s
 def _unknown_extras(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name not in RANKED_EXTRAS:
-                yield name
-            yield from _unknown_extras(inner)
+            yield from _unknown_extras(inner) if name in RANKED_EXTRAS else (name,)
     elif isinstance(value, list):
         for inner in value:
             yield from _unknown_extras(inner)
@@ -132,11 +132,13 @@ def _name_parts(name: str) -> list[str]:
     return [part for part in re.split(r"[-_:@ ]", last) if part]
 
 
-def _unread(readings: Readings, result: Result, design: Design) -> Iterator[str]:
+def _unread(result: Result) -> Iterator[str]:
     read = result["parse_health_pct"]
     if read < FEWEST_READ_PCT:
         yield f"only {share(read)} % of the answers have a value, {FEWEST_READ_PCT:g} % are needed"
-        return
+
+
+def _unread_groups(readings: Readings, design: Design) -> Iterator[str]:
     few = [
         f"{design.identifiers[axis][identifier]} in {language} ({share(pct)} %)"
         for axis, identifier, language, pct in read_shares(readings, design)

@@ -50,7 +50,7 @@ def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | N
         result=result,
         outputs=outputs,
         readings=readings,
-        manifest=run_manifest(manifest),
+        manifest=run_manifest(manifest, outputs.design),
         path=checked.folder,
     )
     content = _about(entry, manifest, files_url)
@@ -80,14 +80,14 @@ def _json(value: Any) -> str:
     return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def run_manifest(manifest: SubmissionManifest) -> Manifest:
+def run_manifest(manifest: SubmissionManifest, design: Design) -> Manifest:
     """Return a submission's manifest as that of a run, which the report reads."""
     return Manifest(
         identity=RunIdentity(
             model=manifest.model,
             settings={**manifest.settings, "provider": manifest.provider},
             arm=manifest.arm,
-            selection=Selection.from_json(manifest.selection),
+            selection=Selection.from_json(manifest.selection, design),
             dataset_fingerprint=manifest.dataset_fingerprint,
         ),
         repeats=manifest.repeats,

@@ -150,10 +150,11 @@ def check_pull_request(
     return may_merge
 
 
-def standings_of(results: Path, design: Design) -> list[Placed]:
+def standings_of(results: Path, design: Design = DESIGN, cache: Path | None = None) -> list[Placed]:
     """Return how every submission of a results folder stands; what was computed before is not again."""
     with TemporaryDirectory(prefix="rupeebias-check-") as temporary:
-        entries, _ = computed_entries(results, Path(temporary) / "site", default_cache(), design=design)
+        site = Path(temporary) / "site"
+        entries, _ = computed_entries(results, site, cache or default_cache(), design=design)
     return placed(entries, decisions=read_decisions(results))
 
 

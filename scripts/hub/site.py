@@ -209,7 +209,9 @@ def board_csv(places: Sequence[Placed], design: Design) -> bytes:
 def _line(entry: Entry, standing: Standing, design: Design) -> Facts:
     manifest = entry.manifest or {}
     rows = {
-        (table, row["language"], row[table]): row for table, found in entry.tables.items() for row in found
+        (table, row["language"], row[table]): row
+        for table in ("axis", "use_case")
+        for row in entry.tables.get(table, ())
     }
     return {
         **_place(standing),

@@ -86,7 +86,8 @@ def submit(
     model = read_manifest(run).identity.model
     if is_simulated_name(model):
         _refuse_to_send(f"{run} is a run of", options)
-    _ask_about_repo(model, options, say, confirm)
+    else:
+        _ask_about_repo(model, options, say, confirm)
     api = hub_client()
     if options.create_pr:  # rights and repositories before the work of making a submission
         require_writer(api)
