@@ -63,12 +63,14 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
         names = f"{design.label} {design.version} and {second.design.label} {second.design.version}"
         raise MetricInputError(f"the runs answer different benchmarks: {names}")
     repeats_left_out = list(_repeats_left_out((first, second)))
-    first, second = runs = _common_repeats(first, second)
+    if options.definitions == "paper":
+        first, second = (run._replace(values=run.paper_values) for run in (first, second))
+    runs = _common_repeats(first, second)
     both = _matched(runs)
     found = [Statistics(outcomes_from_values(values, options.outcome, design), options) for values in both]
     gaps = of_common_pairs([run.gaps for run in found], options.threshold)
     tables = {
-        "comparison": list(_headline_rows(gaps, found, (first, second))),
+        "comparison": list(_headline_rows(gaps, found, runs)),
         "comparison_axis": list(_axis_rows(gaps)),
         "comparison_deviation": list(_deviation_rows(found)),
     }
@@ -107,7 +109,7 @@ def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readin
     for run, own in zip((first, second), numbers, strict=True):
         at = [own.index(number) for number in common]
         cells = {"status": run.status[:, at], "values": run.values[:, at], "expected": run.expected[:, at]}
-        cut.append(run._replace(**cells, repeats=tuple(common)))  # type: ignore[arg-type]
+        cut.append(Readings(**cells, mode=run.mode, repeats=tuple(common), design=run.design))
     if not common:
         raise MetricInputError(
             f"the runs have no repeat number in common ({numbers[0][:SHOWN]} and {numbers[1][:SHOWN]}): "
