@@ -26,9 +26,8 @@ from fault_server import Answer, Call, FaultServer, failure, hang, html, reply
 from preloaded import COMMAND, Preloaded
 from submission_runs import write_run
 
-from rupeebias.runs.lock import RunLock
-from rupeebias.runs.manifest import read_manifest
-from rupeebias.runs.resuming import resuming_command
+from rupeebias.runs.directory import locked
+from rupeebias.runs.manifest import read_manifest, resuming_command
 from rupeebias.runs.selection import Selection
 
 KEY = "sk-test-4f9a1c7be2d84b0f"
@@ -866,8 +865,8 @@ def test_a_second_process_on_a_run_is_refused(plain: Cli) -> None:
     script = """
         import sys
         from pathlib import Path
-        from rupeebias.runs.lock import RunLock
-        with RunLock(Path(sys.argv[1])):
+        from rupeebias.runs.directory import locked
+        with locked(Path(sys.argv[1])):
             print("held", flush=True)
             sys.stdin.read()
     """
@@ -1157,11 +1156,11 @@ def test_a_locked_or_damaged_run_is_passed_over_with_a_note(own: Cli) -> None:
     assert "15 requests: 0 done" in damaged.shown
 
     path.write_bytes(whole)
-    with RunLock(small):
+    with locked(small):
         # The damaged run of three slots has been completed, so it gives all that is wanted of these two.
-        locked = own(*words, "4")
-    assert f"no replies are taken over from runs/{small.name}: runs/{small.name} is in use" in locked.shown
-    assert "15 replies taken over" in locked.shown
+        beside = own(*words, "4")
+    assert f"no replies are taken over from runs/{small.name}: runs/{small.name} is in use" in beside.shown
+    assert "15 replies taken over" in beside.shown
 
 
 def test_simulated_runs_do_not_import_litellm(tmp_path: Path) -> None:

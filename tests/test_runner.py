@@ -27,8 +27,7 @@ from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunResult, run
 from rupeebias.models.prices import Budget
 from rupeebias.models.types import CallError, Complete, Reply, Request
-from rupeebias.runs.journal import Journal
-from rupeebias.runs.outputs import latest_valid, read_outputs
+from rupeebias.runs.journal import Journal, latest_valid, read_outputs
 from rupeebias.runs.selection import Selection
 
 SOON = RetryRules(first_wait_s=0.001, longest_wait_s=0.002)

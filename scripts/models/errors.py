@@ -24,6 +24,8 @@ class _Cause(Enum):
     """Every call fails until somebody pays."""
     DAY_SPENT = auto()
     """The quota of the day is used up; a wait that is named beside it does not help."""
+    SOME_DAYS_LIMIT = auto()
+    """It speaks of a limit of the day; how long that lasts, the headers may say."""
     MINUTE_SPENT = auto()
     """The quota of the minute is used up: wait."""
     ONE_PROMPT = auto()
@@ -35,8 +37,8 @@ class _Cause(Enum):
 
 
 _CODES: Final = (
-    (_Cause.DAY_SPENT, re.compile(r"PerDay|per[-_]day", re.I)),
-    (_Cause.MINUTE_SPENT, re.compile(r"PerMinute|per[-_]minute", re.I)),
+    (_Cause.DAY_SPENT, re.compile(r"PerDay")),
+    (_Cause.MINUTE_SPENT, re.compile(r"PerMinute")),
     (_Cause.NO_MONEY, re.compile(r"insufficient_(quota|balance|credit|fund)|billing_(hard|not)", re.I)),
     (_Cause.ONE_PROMPT, re.compile(r"content_?(filter|policy)|moderation", re.I)),
 )  # fmt: skip
@@ -49,7 +51,7 @@ _PROSE: Final = (
     (_Cause.UNREADABLE, re.compile(r"Invalid response object")),
     # A quota with a window that passes ("try again in 7m12s") is waited for, whatever it is called.
     (_Cause.MINUTE_SPENT, _WINDOW),
-    (_Cause.DAY_SPENT, re.compile(r"\b(?:per|a|each)[- ]day\b|\bdaily (?:limit|quota)", re.I)),
+    (_Cause.SOME_DAYS_LIMIT, re.compile(r"\b(?:per|a|each)[- ]day\b|\bdaily (?:limit|quota)", re.I)),
     (
         _Cause.NO_MONEY,
         re.compile(
@@ -96,7 +98,10 @@ def call_error(
     text = f"{error} {body or ''}"
     status = getattr(error, "status_code", None)
     cause = _cause(body, text)
-    is_day = status == 429 and cause is _Cause.DAY_SPENT
+    wait = _asked_wait_s(error, status, text)
+    is_day = status == 429 and (
+        cause is _Cause.DAY_SPENT or (cause is _Cause.SOME_DAYS_LIMIT and wait is None)
+    )
     fatal = cause in (_Cause.NO_MONEY, _Cause.BROKEN_HERE) or (
         status in _FOR_EVERY_CALL and not (status == 403 and cause is _Cause.ONE_PROMPT)
     )
@@ -105,7 +110,7 @@ def call_error(
     return CallError(
         _message(error, status) + hint(status),
         retryable=is_passing and not (fatal or is_day or cause is _Cause.UNREADABLE),
-        retry_after_s=_asked_wait_s(error, status, text),
+        retry_after_s=wait,
         fatal=fatal,
         throttled=status == 429 and not fatal,
         rejected=_rejected(status, text, parameters),
