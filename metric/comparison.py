@@ -108,8 +108,8 @@ def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readin
     cut = []
     for run, own in zip((first, second), numbers, strict=True):
         at = [own.index(number) for number in common]
-        cells = {"status": run.status[:, at], "values": run.values[:, at], "expected": run.expected[:, at]}
-        cut.append(Readings(**cells, mode=run.mode, repeats=tuple(common), design=run.design))
+        cells = run.status[:, at], run.values[:, at], run.expected[:, at]
+        cut.append(Readings(*cells, mode=run.mode, repeats=tuple(common), design=run.design))
     if not common:
         raise MetricInputError(
             f"the runs have no repeat number in common ({numbers[0][:SHOWN]} and {numbers[1][:SHOWN]}): "
