@@ -257,7 +257,9 @@ def _about_w(runs: Sequence[Statistics]) -> Iterator[str]:
             f"mean_kendall_w is over {len(defined)} of {most} combinations of language, use case and axis: "
             "one run has no W in the others"
         )
-    yield from floor_of_w([{"kendall_w": 1.0, "n_blocks": found[0][key].n_blocks} for key in defined])
+    yield from floor_of_w(
+        [{"kendall_w": 1.0, "n_blocks": found[0][key].n_blocks} for key in defined], runs[0].design
+    )
 
 
 def _not_computed(tables: Mapping[str, Sequence[Row]]) -> Iterator[str]:

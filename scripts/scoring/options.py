@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 class OutcomeOptions:
     """What is read from the answers, and what of it is compared."""
 
+    definitions: Annotated[
+        Literal["rupeebias", "paper"],
+        Option(help="Of gaps and of what missing answers do: ours, or those of the paper's printed numbers."),
+    ] = "rupeebias"
+    """The paper's headlines stand in every result."""
     outcome: Annotated[
         Literal["markup", "amount"],
         Option(help="Counter-offers as markup over the offer or as amount."),
@@ -59,6 +64,7 @@ class MetricOptions:
         from rupeebias.metric import Options
 
         return Options(
+            definitions=self.outcome.definitions,
             outcome=self.outcome.outcome,
             threshold=self.outcome.threshold,
             ci=None if self.ci == "none" else self.ci,
