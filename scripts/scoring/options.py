@@ -15,9 +15,9 @@ class OutcomeOptions:
 
     definitions: Annotated[
         Literal["rupeebias", "paper"],
-        Option(help="Of gaps and of what missing answers do: ours, or those of the paper's printed numbers."),
+        Option(help="Of gaps, rank agreement and readings: ours, or what the paper's printed numbers are."),
     ] = "rupeebias"
-    """The paper's headlines stand in every result."""
+    """Which definitions the statistics of the paper follow."""
     outcome: Annotated[
         Literal["markup", "amount"],
         Option(help="Counter-offers as markup over the offer or as amount."),
@@ -54,7 +54,7 @@ class MetricOptions:
     """What is compared."""
     permutations: Annotated[
         int,
-        Option(help="Exchanges of identifiers to test widest gaps and deviations by, say 10000."),
+        Option(help="Exchanges of identifiers to test widest gaps and deviations by, say 399."),
     ] = 0
     """0: no such test."""
 
@@ -74,3 +74,13 @@ class MetricOptions:
             w_blocks=self.outcome.w_blocks,
             n_permutations=self.permutations,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions(MetricOptions):
+    """The same for reports, which never name a widest gap without its test."""
+
+    permutations: Annotated[
+        int, Option(help="Exchanges of identifiers to test widest gaps and deviations by.")
+    ] = 399
+    """The smallest p is then 1 in 400."""
