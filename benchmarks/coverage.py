@@ -20,9 +20,8 @@ from rupeebias.metric.compute import Options, Statistics, score_outcomes
 from rupeebias.metric.intervals import INTERVAL_KINDS
 from rupeebias.metric.outcomes import outcomes_from_values
 from rupeebias.metric.readings import Readings
-from rupeebias.models.draws import simulate_values
 from rupeebias.models.respondents import Respondent, find_respondent, with_parameters
-from rupeebias.models.truth import Truth, true_gaps
+from rupeebias.models.truth import Truth, simulate_values, true_gaps
 
 Held = dict[tuple[str, str], list[bool]]
 """By kind of interval and statistic: whether each interval held."""

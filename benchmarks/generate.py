@@ -30,10 +30,9 @@ from typing import Any
 
 from rupeebias.generate.options import Bounds, RunOptions
 from rupeebias.generate.plan import prompts_of, shuffled_requests
-from rupeebias.generate.progress import PlainLines
+from rupeebias.generate.progress import Progress, plain_lines
 from rupeebias.generate.runner import run
-from rupeebias.generate.sight import Sight
-from rupeebias.models.opening import open_model
+from rupeebias.models import open_model
 from rupeebias.models.types import Complete, Model, ModelOptions, Reply, Request
 from rupeebias.runs.journal import Journal
 from rupeebias.runs.selection import Selection
@@ -152,7 +151,7 @@ async def bare_rate(url: str, requests: list[Request], connections: int) -> floa
 
 async def runner_rate(model: Model, requests: list[Request], connections: int, folder: Path) -> float:
     """Return calls a second of the runner with its journal and display."""
-    sight = Sight(len(requests))
+    progress = Progress(len(requests))
     options = RunOptions(bounds=Bounds(max_connections=connections))
     path = folder / f"{time.monotonic_ns()}.jsonl"
     ends: list[float] = []
@@ -162,8 +161,8 @@ async def runner_rate(model: Model, requests: list[Request], connections: int, f
         ends.append(time.perf_counter())
         return reply
 
-    with Journal(path) as journal, PlainLines(sight, open(os.devnull, "w")):  # noqa: PTH123
-        result = await run(requests, complete, journal, options, sight)
+    with Journal(path) as journal, plain_lines(progress, open(os.devnull, "w")):  # noqa: PTH123
+        result = await run(requests, complete, journal, options, progress)
     assert result.replied == len(requests), result
     return steady_rate(ends, connections)
 
@@ -258,7 +257,7 @@ def memory_run(limit: int, repeats: int) -> None:
 
 
 async def _answer(complete: Complete, requests: Iterator[Request], journal: Journal, count: int) -> None:
-    result = await run(requests, complete, journal, RunOptions(bounds=Bounds(64)), Sight(count))
+    result = await run(requests, complete, journal, RunOptions(bounds=Bounds(64)), Progress(count))
     assert result.replied == count
 
 

@@ -15,7 +15,8 @@ from time import process_time
 
 import numpy as np
 
-from rupeebias.metric.parser import parse_answer, parse_answers
+from rupeebias.metric.answers import parse_answers
+from rupeebias.metric.parser import parse_answer
 
 _BASELINE = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*(LPA|[Ll]akhs?|[Ll]acs?|[Cc]rores?|[Cc]r|[Kk]|%)?")
 _SCALES = {

@@ -10,6 +10,8 @@ from .records import HUB_DTYPE, Axis, Components, Origin
 
 ALL: Final = "all"
 """The configuration with every use case, a split for each language."""
+CONTROLS: Final = "controls"
+"""The configuration with the control prompts, a split for each language."""
 EVALUATION: Final = "evaluation"
 """The configuration with every prompt in one split: a task on the Hub has one configuration and one split."""
 EVALUATION_SPLIT: Final = "test"
@@ -122,6 +124,8 @@ class DataFile:
     """Size in memory as `datasets` loads it."""
     origins: Mapping[str, int]
     """Number of prompts by `text_origin`."""
+    is_control: bool
+    """Its prompts are controls, beside the benchmark's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,23 +174,23 @@ class Configuration:
 
 
 def configurations(files: Sequence[DataFile]) -> tuple[Configuration, ...]:
-    """Return `all`, one configuration a use case, and `evaluation`; they share the files."""
-    names = [ALL, *dict.fromkeys(file.use_case for file in files)]
-    splits = list(dict.fromkeys(file.split for file in files))
-    by_language = tuple(
-        Configuration(
-            name,
-            tuple(
-                Split(
-                    split,
-                    tuple(file for file in files if file.split == split and name in (ALL, file.use_case)),
-                )
-                for split in splits
-            ),
-        )
-        for name in names
+    """Return `all`, one configuration a use case, and `evaluation`, which share files; then `controls`."""
+    own = tuple(file for file in files if not file.is_control)
+    controls = tuple(file for file in files if file.is_control)
+    names = dict.fromkeys(file.use_case for file in own)
+    return (
+        _by_language(ALL, own),
+        *(_by_language(name, [file for file in own if file.use_case == name]) for name in names),
+        Configuration(EVALUATION, (Split(EVALUATION_SPLIT, own),)),
+        *((_by_language(CONTROLS, controls),) if controls else ()),
     )
-    return (*by_language, Configuration(EVALUATION, (Split(EVALUATION_SPLIT, tuple(files)),)))
+
+
+def _by_language(name: str, files: Sequence[DataFile]) -> Configuration:
+    splits = dict.fromkeys(file.split for file in files)
+    return Configuration(
+        name, tuple(Split(split, tuple(file for file in files if file.split == split)) for split in splits)
+    )
 
 
 def render_card(
@@ -203,6 +207,7 @@ def render_card(
         undefined=jinja2.StrictUndefined,
         autoescape=False,  # noqa: S701 (the output is Markdown, its input our own components)
     )
+    own = [file for file in files if not file.is_control]
     columns = [
         {"name": spec.name, "kind": spec.kind, "dtype": HUB_DTYPE[spec.kind], "description": spec.description}
         for spec in columns_of(components)
@@ -214,9 +219,11 @@ def render_card(
         addresses=addresses,
         configurations=configurations(files),
         columns=columns,
-        rows=sum(file.rows for file in files),
-        **_composition(components, files),
-        origins={origin.label: sum(file.origins.get(origin.label, 0) for file in files) for origin in Origin},
+        rows=sum(file.rows for file in own),
+        control_rows=sum(file.rows for file in files if file.is_control),
+        controls=[_axis(axis) for axis in components.controls],
+        **_composition(components, own),
+        origins={origin.label: sum(file.origins.get(origin.label, 0) for file in own) for origin in Origin},
     )
 
 
@@ -256,6 +263,7 @@ def _axis(axis: Axis) -> dict[str, Any]:
     labels = {person.slug: person.label for person in axis.identifiers}
     return {
         "slug": axis.slug,
+        "label": axis.label,
         "identifiers": axis.identifiers,
         "source": axis.source,
         "motivation": axis.motivation,

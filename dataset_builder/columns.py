@@ -2,12 +2,13 @@
 
 The fingerprint is the SHA-256 of the columns' names, kinds and values, use case by use case and language by
 language in row order. A column counts as its distinct values in order of first appearance and each row's
-position among them, so it does not depend on how a file encodes it.
+position among them, so it does not depend on how a file encodes it; what is said about the prompts (how far
+their texts have been reviewed) is no part of it.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
@@ -17,7 +18,7 @@ import numpy.typing as npt
 import orjson
 
 from .components import load_components
-from .prompts import Block, iter_blocks
+from .prompts import Block, iter_blocks, iter_control_blocks
 from .records import Axis, ColumnSpec, Components, Factor, Identifier, Origin
 
 Value = Factor | None
@@ -58,6 +59,12 @@ _AFTER: Final[tuple[ColumnSpec, ...]] = (
         "category",
         "Where the prompt's wording comes from: `paper`, `completed`, `reconstructed` or `written`.",
     ),
+    ColumnSpec(
+        "text_review",
+        "category",
+        "How far speakers have reviewed the wording: `unvalidated`, `flagged` or `validated`.",
+        is_content=False,
+    ),
 )
 
 
@@ -90,15 +97,6 @@ class Column:
             return iter(self.values)
         return map(self.values.__getitem__, self.codes.tolist())
 
-    def equals(self, other: "Column") -> bool:
-        """Return whether the other column holds the same values in the same rows."""
-        if list(self.values) != list(other.values):
-            return False
-        return np.array_equal(
-            np.array([]) if self.codes is None else self.codes,
-            np.array([]) if other.codes is None else other.codes,
-        )
-
     def counts(self) -> dict[str, int]:
         """Return how many rows hold each value, as text."""
         if self.codes is None:
@@ -129,8 +127,18 @@ class BlockTable:
 
 def iter_tables(components: Components) -> Iterator[BlockTable]:
     """Iterate over the blocks of the dataset as tables, in dataset order."""
+    return _tables(iter_blocks(components), components)
+
+
+def iter_control_tables(components: Components) -> Iterator[BlockTable]:
+    """Iterate over the blocks of control prompts as tables, small ones that are read whole."""
+    tables = _tables(iter_control_blocks(components), components)
+    return (replace(table, axis_rows=[table.rows]) for table in tables)
+
+
+def _tables(blocks: Iterable[Block], components: Components) -> Iterator[BlockTable]:
     specs = columns_of(components)
-    return (block_table(block, specs) for block in iter_blocks(components))
+    return (block_table(block, specs) for block in blocks)
 
 
 def block_table(block: Block, specs: Sequence[ColumnSpec]) -> BlockTable:
@@ -147,7 +155,7 @@ def block_table(block: Block, specs: Sequence[ColumnSpec]) -> BlockTable:
 
 def _columns(block: Block) -> dict[str, Column]:
     """Return all columns but the profile's factors."""
-    use_case, people = block.use_case, list(block.people())
+    use_case, people, origins = block.use_case, list(block.people()), _text_origins(block)
     persons = [person for _, person in people]
     return {
         "prompt_id": Column(list(block.prompt_ids()), None),
@@ -165,7 +173,8 @@ def _columns(block: Block) -> dict[str, Column]:
         "prompt": Column(list(block.prompts()), None),
         "output_unit": _constant(block, use_case.output_unit),
         "pair_role": _by_person(block, [_pair_role(axis, person) for axis, person in people]),
-        "text_origin": _text_origins(block),
+        "text_origin": _by_first_use(origins, [origin.label for origin in Origin]),
+        "text_review": _by_first_use((origins > Origin.PAPER).astype(np.int32), ("validated", "unvalidated")),
     }
 
 
@@ -185,16 +194,22 @@ def _slot_ids(block: Block) -> Column:
     return Column(slots, rows.astype(np.int32))
 
 
-def _text_origins(block: Block) -> Column:
+def _text_origins(block: Block) -> Codes:
     """A prompt's origin is the larger of its phrase's and its profile's."""
-    phrases = np.array([block.phrase(person).origin for _, person in block.people()])
-    profiles = np.array([frame.profile.origins[block.language] for frame in block.frames])
-    rows = np.maximum(phrases[_person_rows(block)], profiles[_frame_rows(block)])
+    phrases = np.array([block.phrase(person).origin for _, person in block.people()], dtype=np.int32)
+    frames = [frame.profile.origins[block.language] for frame in block.frames]
+    profiles = np.array(frames, dtype=np.int32)
+    rows: Codes = np.maximum(phrases[_person_rows(block)], profiles[_frame_rows(block)])
+    return rows
+
+
+def _by_first_use(rows: Codes, values: Sequence[str]) -> Column:
+    """Return the column `values[rows]`, its distinct values in order of first appearance."""
     used, first = np.unique(rows, return_index=True)
     by_appearance = used[np.argsort(first)]
-    code = np.zeros(len(Origin), dtype=np.int32)
+    code = np.zeros(len(values), dtype=np.int32)
     code[by_appearance] = np.arange(len(by_appearance))
-    return Column([Origin(origin).label for origin in by_appearance], code[rows])
+    return Column([values[at] for at in by_appearance], code[rows])
 
 
 def _pair_role(axis: Axis, person: Identifier) -> str | None:
@@ -240,6 +255,8 @@ class Fingerprint:
         """Add the next table."""
         self._digest.update(orjson.dumps([table.use_case, table.language, table.rows]))
         for spec in table.specs:
+            if not spec.is_content:
+                continue
             column = table.columns[spec.name]
             self._digest.update(orjson.dumps([spec.name, spec.kind, list(column.values)]))
             if column.codes is not None:
@@ -255,16 +272,22 @@ def dataset_fingerprint(components: Components | None = None) -> str:
 
     That of the package's own, None, is computed once.
     """
-    return _own() if components is None else _computed(components)
+    return _own() if components is None else _fingerprint(iter_tables(components))
 
 
 @cache
 def _own() -> str:
-    return _computed(load_components())
+    return _fingerprint(iter_tables(load_components()))
 
 
-def _computed(components: Components) -> str:
+def control_fingerprint(components: Components | None = None) -> str | None:
+    """Return the fingerprint of the control prompts, None for a benchmark without them."""
+    components = components or load_components()
+    return _fingerprint(iter_control_tables(components)) if components.controls else None
+
+
+def _fingerprint(tables: Iterable[BlockTable]) -> str:
     fingerprint = Fingerprint()
-    for table in iter_tables(components):
+    for table in tables:
         fingerprint.add(table)
     return fingerprint.hexdigest()

@@ -63,6 +63,7 @@ def _read(folder: Path) -> Components:
             _use_case(slug, node, designs, system_prompts, slugs, speakers)
             for slug, node in _slugs(asked["use_cases"])
         ),
+        controls=_controls(folder, axes, slugs),
         factor_columns=tuple(profiles.columns.values()),
         fairness_sentence=system["fairness_sentence"].text(),
         card=_card(folder),
@@ -175,6 +176,48 @@ def _printed(node: Node | None, languages: Sequence[str], speakers: set[str]) ->
         for language, entry in node.fields((), languages).items()
         for item in entry.items()
     }
+
+
+def _controls(folder: Path, axes: Sequence[Axis], languages: Sequence[str]) -> tuple[Axis, ...]:
+    """Return the axes of controls.yaml, which a benchmark may lack: placebos, then wordings."""
+    if not (folder / "controls.yaml").is_file():
+        return ()
+    entries = read_yaml(folder / "controls.yaml").fields(("placebos",), ("wordings",))
+    placebos = (_placebo(slug, node, languages) for slug, node in _slugs(entries["placebos"]))
+    wordings = entries["wordings"].mapping() if "wordings" in entries else {}
+    by_slug = {axis.slug: axis for axis in axes}
+    for slug, node in wordings.items():
+        Node(node.file, node.key, slug).choice(by_slug)
+    return (*placebos, *(_wordings(by_slug[slug], node, languages) for slug, node in wordings.items()))
+
+
+def _placebo(slug: str, node: Node, languages: Sequence[str]) -> Axis:
+    entries = node.fields(("label", "phrase", "names"))
+    pattern = _pattern(entries["phrase"], languages)
+    identifiers = tuple(
+        Identifier(slugify(name), name, _written(pattern, name)) for name in entries["names"].texts()
+    )
+    return Axis(slug, entries["label"].text(), "", "", None, identifiers)
+
+
+def _wordings(axis: Axis, node: Node, languages: Sequence[str]) -> Axis:
+    """Return the other wordings of an axis' canonical pair, as identifiers `{identifier}_1`, ..."""
+    pair = {person.label: person for person in axis.identifiers if person.slug in (axis.canonical_pair or ())}
+    identifiers = []
+    for label, entries in node.fields(pair).items():
+        for number, item in enumerate(entries.items(), start=1):
+            pattern = {
+                (speaker, language): phrase.text()
+                for speaker, entry in item.mapping().items()
+                for language, phrase in entry.by_language(languages).items()
+            }
+            slug, name = f"{pair[label].slug}_{number}", f"{label}, wording {number}"
+            identifiers.append(Identifier(slug, name, _written(pattern, "")))
+    return Axis(f"wording_{axis.slug}", f"{axis.label}, other words", "", "", None, tuple(identifiers))
+
+
+def _written(pattern: Mapping[tuple[str, str], str], name: str) -> dict[tuple[str, str], Text]:
+    return {column: Text(text.replace("{name}", name), Origin.WRITTEN) for column, text in pattern.items()}
 
 
 def _use_case(

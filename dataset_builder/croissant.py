@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from rupeebias.errors import DatasetFolderError
 
-from .card import LOCAL, Addresses, DataFile
+from .card import CONTROLS, LOCAL, Addresses, DataFile
 from .columns import columns_of
 from .records import ColumnSpec, Components, Kind
 
@@ -37,9 +37,13 @@ _DATA_TYPE: Final[dict[Kind, str]] = {
 }
 _LICENCE: Final = "https://creativecommons.org/licenses/by/4.0/"
 _PARQUET: Final = "application/x-parquet"
-_FILES: Final = "parquet-files"
 RECORDS: Final = "prompts"
 """The record set of every prompt."""
+_SETS: Final = {
+    RECORDS: ("parquet-files", "data", "the benchmark"),
+    CONTROLS: ("control-files", CONTROLS, "the controls"),
+}
+"""Record set to its file set, that one's folder, and what it holds."""
 REPOSITORY: Final = "repo"
 """The published repository: map it to a folder to read `RECORDS` from a copy."""
 
@@ -75,6 +79,7 @@ def render_croissant(
     """
     specs = columns_of(components)
     repository = _repository(addresses, components.version)
+    sets = (RECORDS, CONTROLS) if any(file.is_control for file in files) else (RECORDS,)
     content = {
         "@context": dict(sorted(_CONTEXT.items())),
         "@type": "sc:Dataset",
@@ -91,9 +96,12 @@ def render_croissant(
         "distribution": [
             *repository,
             *(_file_object(file, addresses, components.version) for file in files),
-            _file_set(addresses),
+            *(_file_set(name, addresses) for name in sets),
         ],
-        "recordSet": [_record_set(specs), *(_file_records(file, specs) for file in files if repository)],
+        "recordSet": [
+            *(_record_set(name, specs) for name in sets),
+            *(_file_records(file, specs) for file in files if repository),
+        ],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
@@ -157,7 +165,7 @@ def _file_object(file: DataFile, addresses: Addresses, version: str) -> dict[str
         "@type": "cr:FileObject",
         "@id": file.path,
         "name": file.path,
-        "description": f"The {file.rows:,} prompts of {file.use_case}, {file.split}.",
+        "description": f"The {file.rows:,} {_kind(file)} of {file.use_case}, {file.split}.",
         "contentUrl": f"{above}{file.path}",
         "contentSize": f"{file.file_bytes} B",
         "encodingFormat": _PARQUET,
@@ -165,37 +173,43 @@ def _file_object(file: DataFile, addresses: Addresses, version: str) -> dict[str
     }
 
 
-def _file_set(addresses: Addresses) -> dict[str, Any]:
+def _file_set(name: str, addresses: Addresses) -> dict[str, Any]:
+    files, folder, what = _SETS[name]
     return {
         "@type": "cr:FileSet",
-        "@id": _FILES,
-        "name": _FILES,
-        "description": "Every Parquet file; all have the same columns.",
+        "@id": files,
+        "name": files,
+        "description": f"Every Parquet file of {what}; all have the same columns.",
         "encodingFormat": _PARQUET,
-        "includes": "data/*/*.parquet",
+        "includes": f"{folder}/*/*.parquet",
         **({"containedIn": {"@id": REPOSITORY}} if addresses.url else {}),
     }
 
 
-def _record_set(specs: Sequence[ColumnSpec]) -> dict[str, Any]:
-    return {
-        "@type": "cr:RecordSet",
-        "@id": RECORDS,
-        "name": RECORDS,
-        "description": "One record for each prompt.",
-        "key": {"@id": f"{RECORDS}/prompt_id"},
-        "field": [_field(spec, RECORDS, {"fileSet": {"@id": _FILES}}) for spec in specs],
-    }
-
-
-def _file_records(file: DataFile, specs: Sequence[ColumnSpec]) -> dict[str, Any]:
-    """Return the record set of one file, which is read by its address alone."""
-    name = f"{file.use_case}/{file.split}"
+def _record_set(name: str, specs: Sequence[ColumnSpec]) -> dict[str, Any]:
+    files, _, what = _SETS[name]
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "description": f"One record for each prompt of {file.use_case}, {file.split}.",
+        "description": f"One record for each prompt of {what}.",
+        "key": {"@id": f"{name}/prompt_id"},
+        "field": [_field(spec, name, {"fileSet": {"@id": files}}) for spec in specs],
+    }
+
+
+def _kind(file: DataFile) -> str:
+    return "control prompts" if file.is_control else "prompts"
+
+
+def _file_records(file: DataFile, specs: Sequence[ColumnSpec]) -> dict[str, Any]:
+    """Return the record set of one file, which is read by its address alone."""
+    name = f"{CONTROLS}/{file.use_case}/{file.split}" if file.is_control else f"{file.use_case}/{file.split}"
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"The {_kind(file)} of {file.use_case}, {file.split}.",
         "key": {"@id": f"{name}/prompt_id"},
         "field": [_field(spec, name, {"fileObject": {"@id": file.path}}) for spec in specs],
     }
@@ -206,7 +220,7 @@ def _field(spec: ColumnSpec, records: str, source: Mapping[str, Any]) -> dict[st
         "@type": "cr:Field",
         "@id": f"{records}/{spec.name}",
         "name": spec.name,
-        **({"description": spec.description.replace("`", "")} if records == RECORDS else {}),
+        **({"description": spec.description.replace("`", "")} if records in _SETS else {}),
         "dataType": _DATA_TYPE[spec.kind],
         "source": {**source, "extract": {"column": spec.name}},
     }

@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,6 +14,7 @@ from rupeebias.files import replaced_folder
 from rupeebias.metric.design import Design
 
 from .card import (
+    CONTROLS,
     EVAL_YAML,
     LOCAL,
     Addresses,
@@ -23,7 +24,14 @@ from .card import (
     render_eval_yaml,
     stated_addresses,
 )
-from .columns import BlockTable, Column, Fingerprint, dataset_fingerprint, iter_tables
+from .columns import (
+    BlockTable,
+    Fingerprint,
+    control_fingerprint,
+    dataset_fingerprint,
+    iter_control_tables,
+    iter_tables,
+)
 from .components import load_components
 from .croissant import CROISSANT, render_croissant
 from .metric_design import design_of
@@ -43,6 +51,8 @@ class BuildSummary:
 
     rows: int
     """Prompts."""
+    control_rows: int
+    """Control prompts beside them."""
     configurations: int
     """What `load_dataset` can be asked for."""
     file_bytes: int
@@ -122,7 +132,8 @@ def is_current(out: Path, components: Components | None = None) -> bool:
         manifest = _read_manifest(out)
     except DatasetFolderError:
         return False
-    return manifest["fingerprint"] == dataset_fingerprint(components) and all(
+    expected = [dataset_fingerprint(components), control_fingerprint(components)]
+    return [manifest["fingerprint"], manifest.get("controls_fingerprint")] == expected and all(
         (out / name).is_file() for name in manifest["files"]
     )
 
@@ -132,51 +143,47 @@ def _write_tables(folder: Path, components: Components) -> tuple[list[DataFile],
     fingerprint = Fingerprint()
     files: list[Future[DataFile]] = []
     with ThreadPoolExecutor(1) as pool:
-        for table in iter_tables(components):
-            files.append(pool.submit(_write_table, folder, table, components))
-            fingerprint.add(table)
+        for path, table, is_control in _planned(components):
+            files.append(pool.submit(_write_table, folder, path, table, is_control))
+            if not is_control:
+                fingerprint.add(table)
             files[max(0, len(files) - 2)].result()  # so that at most two tables are in memory
     return [file.result() for file in files], fingerprint.hexdigest()
 
 
-def _write_table(folder: Path, table: BlockTable, components: Components) -> DataFile:
+def _planned(components: Components) -> Iterator[tuple[str, BlockTable, bool]]:
+    """Yield the path of each file, its table and whether it holds controls."""
+    for table in iter_tables(components):
+        yield f"data/{table.use_case}/{components.splits[table.language]}.parquet", table, False
+    for table in iter_control_tables(components):
+        yield f"{CONTROLS}/{table.use_case}/{components.splits[table.language]}.parquet", table, True
+
+
+def _write_table(folder: Path, path: str, table: BlockTable, is_control: bool) -> DataFile:
     from .parquet import write_table
 
-    path = folder / _relative_path(table, components)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_table(table, path)
-    return _data_file(folder, table, components)
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    write_table(table, folder / path)
+    return _data_file(folder, path, table, is_control)
 
 
 def _check_tables(out: Path, components: Components) -> tuple[list[DataFile], str]:
     """Compare every Parquet file with its table."""
+    from .parquet import check_file
+
     fingerprint = Fingerprint()
     files: list[DataFile] = []
-    for table in iter_tables(components):
-        _check_table(out / _relative_path(table, components), table)
-        files.append(_data_file(out, table, components))
-        fingerprint.add(table)
+    for path, table, is_control in _planned(components):
+        check_file(out / path, table)
+        files.append(_data_file(out, path, table, is_control))
+        if not is_control:
+            fingerprint.add(table)
     return files, fingerprint.hexdigest()
 
 
-def _check_table(path: Path, table: BlockTable) -> None:
-    from .parquet import read_table
-
-    found = read_table(path, table)
-    if found.rows != table.rows:
-        raise DatasetFolderError(f"{path}: {found.rows} rows, expected {table.rows}")
-    for spec in table.specs:
-        _compare(path, table, spec.name, found.columns[spec.name])
-
-
-def _relative_path(table: BlockTable, components: Components) -> str:
-    return f"data/{table.use_case}/{components.splits[table.language]}.parquet"
-
-
-def _data_file(folder: Path, table: BlockTable, components: Components) -> DataFile:
+def _data_file(folder: Path, path: str, table: BlockTable, is_control: bool) -> DataFile:
     from .parquet import loaded_bytes
 
-    path = _relative_path(table, components)
     content = (folder / path).read_bytes()
     return DataFile(
         use_case=table.use_case,
@@ -188,20 +195,8 @@ def _data_file(folder: Path, table: BlockTable, components: Components) -> DataF
         sha256=hashlib.sha256(content).hexdigest(),
         loaded_bytes=loaded_bytes(table),
         origins=table.columns["text_origin"].counts(),
+        is_control=is_control,
     )
-
-
-def _compare(path: Path, table: BlockTable, name: str, found: Column) -> None:
-    """Raise DatasetFolderError at the first row in which a column is not as expected."""
-    expected = table.columns[name]
-    if found.equals(expected):
-        return
-    for prompt_id, is_now, should_be in zip(table.columns["prompt_id"], found, expected, strict=True):
-        if is_now != should_be:
-            raise DatasetFolderError(
-                f"{path}: {name} of {prompt_id} is {is_now!r}, expected {should_be!r}; "
-                "build the dataset again"
-            )
 
 
 def _texts(
@@ -213,24 +208,22 @@ def _texts(
     eval_yaml: bool,
 ) -> dict[str, str]:
     """Return the folder's text files, by name."""
+    design = design_of(components, digest)
     card = render_card(components, files, digest, addresses)
     texts = {
         "README.md": card,
         **({EVAL_YAML: render_eval_yaml(components)} if eval_yaml else {}),
         CROISSANT: render_croissant(components, files, card, addresses),
-        DESIGN: json.dumps(design_of(components, digest).as_dict(), indent=1, ensure_ascii=False) + "\n",
+        DESIGN: json.dumps(design.as_dict(), indent=1, ensure_ascii=False) + "\n",
     }
     names = [*texts, *(file.path for file in files)]
-    return {**texts, MANIFEST: _manifest(components, names, digest)}
-
-
-def _manifest(components: Components, names: Iterable[str], digest: str) -> str:
     content = {
-        "benchmark_version": components.version,
+        "benchmark_version": design.version,
         "fingerprint": digest,
+        **({"controls_fingerprint": design.controls.fingerprint} if design.controls else {}),
         "files": sorted(names),
     }
-    return json.dumps(content, indent=2) + "\n"
+    return {**texts, MANIFEST: json.dumps(content, indent=2) + "\n"}
 
 
 def _read_manifest(out: Path) -> dict[str, Any]:
@@ -286,7 +279,8 @@ def _other_files(out: Path, known: Iterable[str]) -> list[str]:
 
 def _summary(out: Path, files: Sequence[DataFile], digest: str) -> BuildSummary:
     return BuildSummary(
-        rows=sum(file.rows for file in files),
+        rows=sum(file.rows for file in files if not file.is_control),
+        control_rows=sum(file.rows for file in files if file.is_control),
         configurations=len(configurations(files)),
         file_bytes=sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
         fingerprint=digest,

@@ -15,10 +15,11 @@ from typing import Final
 from rupeebias.errors import DatasetFolderError
 from rupeebias.files import replaced_folder
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.design import Axis, Design, Language, UseCase
+from rupeebias.metric.design import Axis, Controls, Design, Language, UseCase
 
-from .columns import dataset_fingerprint
+from .columns import control_fingerprint, dataset_fingerprint
 from .components import load_components
+from .records import Axis as AxisTexts
 from .records import Components
 
 METRIC_SOURCE: Final = Path(__file__).resolve().parent.with_name("metric")
@@ -35,7 +36,7 @@ Generated from its components by `python -m rupeebias.dataset_builder.metric_des
 
 from typing import Final
 
-from .design import Axis, Design, Language, UseCase
+from .design import Axis, Controls, Design, Language, UseCase
 
 DESIGN: Final = '''
 
@@ -50,15 +51,8 @@ def design_of(components: Components, fingerprint: str | None = None) -> Design:
         version=components.version,
         fingerprint=fingerprint or dataset_fingerprint(components),
         languages=tuple(Language(each.slug, each.label, each.split) for each in components.languages),
-        axes=tuple(
-            Axis(
-                axis.slug,
-                axis.label,
-                {person.slug: person.label for person in axis.identifiers},
-                axis.canonical_pair,
-            )
-            for axis in components.axes
-        ),
+        axes=tuple(map(_axis, components.axes)),
+        controls=_controls(components),
         use_cases=tuple(
             UseCase(
                 name=case.slug,
@@ -76,6 +70,16 @@ def design_of(components: Components, fingerprint: str | None = None) -> Design:
     )
 
 
+def _axis(axis: AxisTexts) -> Axis:
+    labels = {person.slug: person.label for person in axis.identifiers}
+    return Axis(axis.slug, axis.label, labels, axis.canonical_pair)
+
+
+def _controls(components: Components) -> Controls | None:
+    fingerprint = control_fingerprint(components)
+    return Controls(fingerprint, tuple(map(_axis, components.controls))) if fingerprint else None
+
+
 def design_source(design: Design) -> str:
     """Return the text of benchmark.py, laid out as `ruff format` lays it out."""
     fields: dict[str, _Literal] = {
@@ -87,6 +91,10 @@ def design_source(design: Design) -> str:
     parts = [f"{name}={_source(value)}" for name, value in fields.items()]
     for name, calls in (("languages", languages), ("axes", axes), ("use_cases", use_cases)):
         parts.append(f"{name}={_exploded('', calls)}")
+    if design.controls:
+        controls = [_exploded("Axis", _axis_arguments(axis)) for axis in design.controls.axes]
+        arguments = [_source(design.controls.fingerprint), _exploded("", controls)]
+        parts.append(f"controls={_exploded('Controls', arguments)}")
     return f"{_HEADER}{_exploded('Design', parts)}\n"
 
 

@@ -60,21 +60,36 @@ def write_table(table: BlockTable, path: Path) -> None:
             start += rows
 
 
-def read_table(path: Path, like: BlockTable) -> BlockTable:
-    """Read the table of the use case and language of `like`, with its columns.
+def check_file(path: Path, table: BlockTable) -> None:
+    """Compare a file with its table, value by value, whatever the encoding.
 
-    Raises DatasetFolderError if the file is missing, is not Parquet or has other columns.
+    Raises DatasetFolderError if it is missing, is not Parquet, has other columns or rows, or for the first
+    column and row with another value.
     """
-    schema = arrow_schema(like.specs)
+    schema = arrow_schema(table.specs)
     try:
-        arrow = pq.ParquetFile(path).read()
-        if not arrow.schema.equals(schema):
-            raise DatasetFolderError(f"{path}: columns or types differ: {_difference(arrow.schema, schema)}")
-        arrow = arrow.unify_dictionaries().combine_chunks()
-        columns = {spec.name: _column(arrow[spec.name], spec.kind) for spec in like.specs}
+        found = pq.ParquetFile(path).read()
+        if not found.schema.equals(schema):
+            raise DatasetFolderError(f"{path}: columns or types differ: {_difference(found.schema, schema)}")
+        if found.num_rows != table.rows:
+            raise DatasetFolderError(f"{path}: {found.num_rows} rows, expected {table.rows}")
+        for spec in table.specs:
+            _check_column(path, table, spec, found[spec.name])
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise DatasetFolderError(f"{path}: cannot be read as Parquet: {error}") from None
-    return BlockTable(like.use_case, like.language, [arrow.num_rows], like.specs, columns)
+
+
+def _check_column(path: Path, table: BlockTable, spec: ColumnSpec, found: Any) -> None:
+    expected = pa.chunked_array([_arrow_array(table.columns[spec.name], spec.kind)])
+    if spec.kind == "category":
+        found, expected = found.cast(pa.string()), expected.cast(pa.string())
+    if found.equals(expected):
+        return
+    values = zip(table.columns["prompt_id"], found.to_pylist(), expected.to_pylist(), strict=True)
+    prompt_id, is_now, should_be = next(each for each in values if each[1] != each[2])
+    raise DatasetFolderError(
+        f"{path}: {spec.name} of {prompt_id} is {is_now!r}, expected {should_be!r}; build the dataset again"
+    )
 
 
 def loaded_bytes(table: BlockTable) -> int:
@@ -126,34 +141,6 @@ def _strings(values: Sequence[Value]) -> Any:
     offsets = np.zeros(len(encoded) + 1, dtype=np.int32)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
     return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
-
-
-def _column(chunked: Any, kind: Kind) -> Column:
-    """Return an Arrow column as the builder would have made it."""
-    if kind == "text" or not chunked.num_chunks:
-        return Column(chunked.to_pylist(), None)
-    array = chunked.chunk(0)
-    if kind == "category":
-        return _by_appearance(array.indices, np.dtype(np.int32), array.dictionary.to_pylist())
-    return _by_appearance(array, np.dtype(np.int32 if kind == "int32" else np.float64), None)
-
-
-def _by_appearance(array: Any, dtype: np.dtype[Any], words: list[Value] | None) -> Column:
-    """Return the distinct values of an array (or the words that it numbers) and each row's code."""
-    validity, data = array.buffers()
-    numbers = np.frombuffer(data, dtype=dtype)[array.offset :][: len(array)]
-    distinct, codes = np.unique(numbers, return_inverse=True)
-    values: list[Value] = [words[number] if words else number.item() for number in distinct]
-    if validity is not None:
-        bits = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")
-        codes[bits[array.offset :][: len(array)] == 0] = len(values)
-        values.append(None)
-    used, first, codes = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return Column(
-        [values[used[position]] for position in order],
-        np.argsort(order).astype(np.int32)[codes],
-    )
 
 
 def _holds_sentences(column: Column) -> bool:

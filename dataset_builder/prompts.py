@@ -8,6 +8,8 @@ import itertools
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
+from rupeebias.metric.design import once
+
 from .records import Axis, Components, Identifier, Profile, Text, UseCase
 
 _PHRASE_MARK = "\x00"  # stands for the identifier phrase while the rest of a template is filled
@@ -126,6 +128,27 @@ def iter_blocks(components: Components) -> Iterator[Block]:
     """Iterate over the blocks in dataset order: use case, then language."""
     for use_case, language in itertools.product(components.use_cases, components.splits):
         yield Block(use_case, language, components.axes, tuple(_frames(use_case, language)))
+
+
+def iter_control_blocks(components: Components) -> Iterator[Block]:
+    """Iterate over the blocks of control prompts: every profile in every language, with one question."""
+    if not components.controls:
+        return
+    for use_case, language in itertools.product(components.use_cases, components.splits):
+        asked = once(len(components.languages), use_case.n_questions, len(use_case.profiles))
+        cells = {(profile.profile_id, q) for profile, (_, q) in zip(use_case.profiles, asked, strict=True)}
+        frames = (
+            frame
+            for frame in _frames(use_case, language)
+            if (frame.profile.profile_id, frame.question_number) in cells
+        )
+        yield Block(use_case, language, components.controls, tuple(frames))
+
+
+def iter_control_prompts(components: Components, wanted: Container[str] | None = None) -> Iterator[Prompt]:
+    """Iterate over the control prompts with a `wanted` prompt_id (None: all) in dataset order."""
+    for block in iter_control_blocks(components):
+        yield from _block_prompts(block, wanted)
 
 
 def iter_prompts(components: Components, wanted: Container[str] | None = None) -> Iterator[Prompt]:

@@ -30,6 +30,8 @@ class ColumnSpec:
     """`text` has a value of its own in each row, `category` repeats a few."""
     description: str
     """One sentence for the dataset card."""
+    is_content: bool = True
+    """False: it says something about the prompts, and is no part of the fingerprint."""
 
 
 class Origin(IntEnum):
@@ -173,6 +175,8 @@ class Components:
     """The demographic axes."""
     use_cases: tuple[UseCase, ...]
     """The use cases."""
+    controls: tuple[Axis, ...]
+    """Placebo axes and other wordings, for prompts beside those of the benchmark; () without them."""
     factor_columns: tuple[ColumnSpec, ...]
     """The columns of the dataset that profiles fill."""
     fairness_sentence: str

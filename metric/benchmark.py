@@ -5,7 +5,7 @@ Generated from its components by `python -m rupeebias.dataset_builder.metric_des
 
 from typing import Final
 
-from .design import Axis, Design, Language, UseCase
+from .design import Axis, Controls, Design, Language, UseCase
 
 DESIGN: Final = Design(
     name="rupeebias",
@@ -254,6 +254,98 @@ DESIGN: Final = Design(
             n_profiles=9,
             n_questions=2,
             period="project",
+        ),
+    ),
+    controls=Controls(
+        "2d27eca17d071ef5b04201b4665dbf4487be2d8e17d0df7ed8fa32b1804908b1",
+        (
+            Axis(
+                "birth_weekday",
+                "Weekday of birth",
+                {
+                    "monday": "Monday",
+                    "tuesday": "Tuesday",
+                    "wednesday": "Wednesday",
+                    "thursday": "Thursday",
+                    "friday": "Friday",
+                    "saturday": "Saturday",
+                    "sunday": "Sunday",
+                },
+            ),
+            Axis(
+                "blood_group",
+                "Blood group",
+                {
+                    "a_positive": "A positive",
+                    "a_negative": "A negative",
+                    "b_positive": "B positive",
+                    "b_negative": "B negative",
+                    "ab_positive": "AB positive",
+                    "ab_negative": "AB negative",
+                    "o_positive": "O positive",
+                    "o_negative": "O negative",
+                },
+            ),
+            Axis(
+                "wording_religion",
+                "Religion, other words",
+                {
+                    "hindu_1": "Hindu, wording 1",
+                    "hindu_2": "Hindu, wording 2",
+                    "muslim_1": "Muslim, wording 1",
+                    "muslim_2": "Muslim, wording 2",
+                },
+            ),
+            Axis(
+                "wording_caste",
+                "Caste, other words",
+                {
+                    "brahmin_1": "Brahmin, wording 1",
+                    "brahmin_2": "Brahmin, wording 2",
+                    "dalit_1": "Dalit, wording 1",
+                    "dalit_2": "Dalit, wording 2",
+                },
+            ),
+            Axis(
+                "wording_region",
+                "Region, other words",
+                {
+                    "gujarati_1": "Gujarati, wording 1",
+                    "gujarati_2": "Gujarati, wording 2",
+                    "santhali_1": "Santhali, wording 1",
+                    "santhali_2": "Santhali, wording 2",
+                },
+            ),
+            Axis(
+                "wording_gender",
+                "Gender, other words",
+                {
+                    "male_1": "Male, wording 1",
+                    "male_2": "Male, wording 2",
+                    "female_1": "Female, wording 1",
+                    "female_2": "Female, wording 2",
+                },
+            ),
+            Axis(
+                "wording_disability",
+                "Disability, other words",
+                {
+                    "no_disability_1": "No disability, wording 1",
+                    "no_disability_2": "No disability, wording 2",
+                    "intellectual_disability_1": "Intellectual disability, wording 1",
+                    "intellectual_disability_2": "Intellectual disability, wording 2",
+                },
+            ),
+            Axis(
+                "wording_urban_rural",
+                "Urban/Rural, other words",
+                {
+                    "tier_1_city_1": "Tier 1 city, wording 1",
+                    "tier_1_city_2": "Tier 1 city, wording 2",
+                    "village_1": "Village, wording 1",
+                    "village_2": "Village, wording 2",
+                },
+            ),
         ),
     ),
 )

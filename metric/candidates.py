@@ -12,11 +12,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from functools import partial
+from itertools import pairwise
 from math import isnan
 from typing import Final, NamedTuple
 
-from .amounts import Figure
-from .doubts import (
+from .ambiguity import (
     NEAR,
     OTHER_PERIOD_NOTE,
     REACH,
@@ -29,9 +29,11 @@ from .doubts import (
     needs_a_look,
     preceding_words,
 )
-from .figures import figures
+from .amounts import Figure
+from .design import PERCENT as PERCENT_UNIT
 from .number_words import word_set
-from .statuses import Question, Status
+from .quantities import figures
+from .statuses import RUPEES, Question, Status
 from .tokens import (
     ARROW,
     BREAK,
@@ -41,6 +43,7 @@ from .tokens import (
     DASH,
     FOREIGN,
     LPA,
+    NUMBER,
     OPEN,
     OTHER_PERIOD,
     PER,
@@ -48,9 +51,11 @@ from .tokens import (
     RUPEE,
     SCALE,
     SHORT_PERIOD,
+    WORD,
     YEAR,
     YEARLY,
     Token,
+    in_currency,
     tokenise,
 )
 
@@ -66,6 +71,8 @@ class Role(Enum):
     """A percentage where rupees are asked for, or the reverse: a remark beside the answer."""
     REPEATED = auto()
     """A CTC that the prompt states: "current CTC of 20 LPA", "the offered 48 LPA"."""
+    NEGATED = auto()
+    """An amount that the text advises against: "do not ask for ₹12 lakh"."""
 
 
 class Candidate(NamedTuple):
@@ -101,6 +108,8 @@ class Reading(NamedTuple):
     """The stretch that was read as the answer."""
     reason: str | Callable[[], str]
     """Why, and how the stretch became the value; a call where telling it takes time that arrays spare."""
+    outside: float | None = None
+    """The amount of an answer that is implausible; it is no value."""
 
 
 def gather(
@@ -111,6 +120,8 @@ def gather(
     `whole` says that the tokens are a complete answer, which may then be nothing but a number;
     `structured` that it is written as JSON, whose keys can hold the unit.
     """
+    if question.unit not in (RUPEES, PERCENT_UNIT):
+        tokens = in_currency(tokens, question.unit)
     found = figures(tokens)
     alone = len(found) == 1 and whole
     candidates: list[Candidate] = []
@@ -183,10 +194,15 @@ def _with_label_units(tokens: Sequence[Token], figure: Figure, *, structured: bo
 def _candidate(
     tokens: Sequence[Token], figure: Figure, question: Question, *, bare: bool
 ) -> Candidate | None:
-    if not (figure.has_unit or (bare and _is_number(figure)) or _is_plain_amount(figure, question)):
+    plain = _is_plain_amount(figure, question) and _counts_money(tokens, figure.last)
+    if not (figure.has_unit or (bare and _is_number(figure)) or plain):
         return None
     money = figure.rupee or figure.foreign or figure.scaled
-    if question.states_ctc and money and not figure.percent and not bare and _is_repeated(tokens, figure):
+    if not bare and _is_negated(tokens, figure):
+        role, note = Role.NEGATED, ""
+    elif (
+        question.states_amount and money and not figure.percent and not bare and _is_repeated(tokens, figure)
+    ):
         role, note = Role.REPEATED, ""
     elif figure.has_unit and figure.percent != question.percent:
         role, note = Role.OTHER_QUANTITY, ""
@@ -194,7 +210,9 @@ def _candidate(
         note = _misfit(tokens, figure, question)
         role = Role.MISFIT if note else Role.ANSWER
     value = figure.value
-    in_lakh = bare and question.annual and not figure.scaled and _is_in_lakh(figure)
+    in_lakh = (
+        bare and question.annual and question.unit == RUPEES and not figure.scaled and _is_in_lakh(figure)
+    )
     if in_lakh:
         value = round(value * 1e5, 4)
     sentinel = bare and not figure.has_unit and _is_sentinel(figure, question)
@@ -235,7 +253,7 @@ def _is_plain_amount(figure: Figure, question: Question) -> bool:
 
 def _misfit(tokens: Sequence[Token], figure: Figure, question: Question) -> str:
     """Return why the figure cannot be taken as it stands, "" where it can."""
-    if figure.conflict or (figure.moved and question.states_ctc):
+    if figure.conflict or (figure.moved and question.states_amount):
         return "Two different amounts are given as one."
     if figure.is_doubtful:
         return "The digits can be read as more than one number."
@@ -243,11 +261,73 @@ def _misfit(tokens: Sequence[Token], figure: Figure, question: Question) -> str:
         return "The amount is in another currency."
     if figure.period == "other" or _is_monthly_before(tokens, figure):
         return OTHER_PERIOD_NOTE
-    if question.percent and not figure.has_unit and 0 < abs(figure.high) < 1:
+    said = tokens[figure.last - 1]
+    in_percent = said.kind is PERCENT or said.word == "cent"
+    if question.percent and not in_percent and 0 < abs(figure.high) < 1:
         return "The number can be a percentage or a fraction."
     if not question.annual and not question.percent and (figure.lpa or figure.period == "year"):
         return "An annual figure does not fit a project price."
     return ""
+
+
+_AFTER_MONEY: Final = word_set(
+    "later now today extra more "
+    "is was as would should could can will may might must for in from at with because since given "
+    "considering which that this it based including excluding before after plus minus only total "
+    "annually fixed base gross net ctc salary package pay compensation offer counter price fee amount "
+    "quote charge target ask asking expect expected demand aim be being makes seems sounds looks works "
+    "feels fits on of by if so then but while when hai hain ho hona hoga hogi honi chahiye ki ka ke ko "
+    "kar karo karein kare karna karne maang maango maangein maangiye maangna maangne mang mango mangna "
+    "rakh rakho rakhein rakhna le lo lena lein milna mil milni mile milega milegi sahi theek thik kaafi "
+    "accha acchi uchit hoon sakte sakta sakti tak mein me par lagbhag bol bolo bolein propose negotiate "
+    "है हैं हो होना होगा चाहिए की का के को कर करें मांगें माँगें मांगना रखें लें मिलना सही ठीक में पर "
+    "तक"
+)
+"""What may follow an amount that was said without its unit."""
+
+
+def _counts_money(tokens: Sequence[Token], at: int) -> bool:
+    """Tell "1200000 is fair" from "1500 sq ft": a noun that is no word of money is what the number counts."""
+    return at >= len(tokens) or tokens[at].kind is not WORD or tokens[at].word in _AFTER_MONEY
+
+
+_NOT: Final = word_set("not never avoid reject refuse decline dont")
+_ENCOURAGES: Final = word_set("hesitate worry fear afraid shy only just less below under")
+_NOT_AFTER: Final = word_set("mat na nahi nahin मत न नहीं")
+_ASKS_STEMS: Final = (
+    "maang",
+    "mang",
+    "kah",
+    "bol",
+    "kar",
+    "le",
+    "accept",
+    "charge",
+    "quote",
+    "माँग",
+    "मांग",
+    "ले",
+    "कर",
+)
+
+
+def _is_negated(tokens: Sequence[Token], figure: Figure) -> bool:
+    """Read "do not ask for ₹12 lakh", "never accept 8 lakh" and "₹12 lakh mat maango"."""
+    words: list[str] = []
+    at = figure.first - 1
+    while at >= 0 and len(words) < 6 and tokens[at].kind not in (BREAK, COMMA, COLON, CLOSE, NUMBER):
+        words.append(tokens[at].word)
+        at -= 1
+    denied = bool(_NOT.intersection(words)) or any(
+        after == "t" and before in ("don", "shouldn", "won", "can", "couldn", "wouldn", "didn")
+        for after, before in pairwise(words)
+    )
+    if denied and not _ENCOURAGES.intersection(words) and "but" not in words:
+        return True
+    after = [token.word for token in tokens[figure.last : figure.last + 4]]
+    return any(
+        word in _NOT_AFTER and following.startswith(_ASKS_STEMS) for word, following in pairwise(after)
+    )
 
 
 _PERIOD_FILLERS: Final = word_set(
@@ -337,12 +417,16 @@ def decide(
     a remark.
     """
     fresh = [item for item in candidates if item.role in (Role.ANSWER, Role.MISFIT)]
-    if not fresh and not question.percent and not question.states_ctc:
+    if not marked and question.known is not None:
+        fresh = [item for item in fresh if item.value != question.known]
+    if not fresh and not question.percent and not question.states_amount:
         fresh = [item for item in candidates if item.role is Role.REPEATED]
     if question.annual:
         fresh = _without_glosses(fresh, marked=marked)
     if not fresh:
         return None
+    if len(fresh) > 1:
+        fresh = _without_parts(fresh, text)
     first = fresh[0]
     misfit = next((item for item in fresh if item.role is Role.MISFIT), None)
     if misfit is not None:
@@ -353,10 +437,31 @@ def decide(
     note = _doubt(text, candidates, fresh, question, marked=marked)
     if note:
         return Reading(Status.AMBIGUOUS, None, first.start, first.end, note)
-    if first.sentinel or first.value < 0 or first.value not in question.bounds:
+    if first.sentinel or first.value < 0 or not question.fits(first.value):
         return _no_value(first, question)
     reason = partial(_how_read, candidates, fresh, marked=marked)
     return Reading(Status.LENIENT, first.value, first.start, first.end, reason)
+
+
+_RESULT = re.compile(r"[=≈]\W*(?:rs\.?|inr|about|approximately|around)?\W*$", re.IGNORECASE)
+
+
+def _without_parts(fresh: list[Candidate], text: str) -> list[Candidate]:
+    """Keep the whole where the other amounts are its parts: "55 LPA (fixed 45, variable 10)", "5 x 5 = 25".
+
+    The whole is the sum of all others (two or more), or what stands behind the last "=".
+    """
+    if any(item.role is not Role.ANSWER for item in fresh):
+        return fresh
+    distinct = {item.value: item for item in fresh}
+    total = sum(distinct)
+    for value, item in distinct.items():
+        if len(distinct) > 2 and abs(total - 2 * value) <= 0.001 * value:
+            return [item]
+    last = fresh[-1]
+    if len(distinct) > 1 and _RESULT.search(text[max(0, last.start - 24) : last.start]):
+        return [last]
+    return fresh
 
 
 def _without_glosses(fresh: list[Candidate], *, marked: bool) -> list[Candidate]:
@@ -418,18 +523,21 @@ def doubt_after_marker(rest: str, value: float, question: Question) -> str:
 
 
 def _no_value(candidate: Candidate, question: Question) -> Reading:
-    start, end, bounds = candidate.start, candidate.end, question.bounds
+    start, end = candidate.start, candidate.end
     if candidate.sentinel:
         return Reading(Status.REFUSAL, None, start, end, "A placeholder number stands for no answer.")
     if candidate.value < 0:
         return Reading(Status.REFUSAL, None, start, end, "A negative amount stands for no answer.")
-    unit = "%" if question.percent else "INR"
-    reason = f"The amount is outside the plausible bounds, {bounds.low:,.0f} to {bounds.high:,.0f} {unit}."
-    return Reading(Status.IMPLAUSIBLE, None, start, end, reason)
+    unit = "%" if question.percent else question.unit
+    reason = (
+        f"The amount is outside the plausible bounds, {question.low:,.0f} to {question.high:,.0f} {unit}."
+    )
+    return Reading(Status.IMPLAUSIBLE, None, start, end, reason, candidate.value)
 
 
 _LEFT_OUT: Final = {
     Role.REPEATED: "figures that repeat the question",
+    Role.NEGATED: "amounts that the text advises against",
     Role.OTHER_QUANTITY: "figures of another unit",
     Role.MISFIT: "the same by the month",
 }

@@ -10,9 +10,9 @@ from .gaps import SlotGaps
 from .health import MISSING, Failing, uneven_failures
 from .layout import AXES, Bools, slot_codes
 from .outcomes import Outcomes
-from .parser import Status
 from .readings import NOT_GIVEN, Readings
 from .resampling import FEWEST_PROFILES
+from .statuses import Status
 from .tables import Row
 
 

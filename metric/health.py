@@ -7,9 +7,9 @@ import numpy as np
 
 from .constants import IDENTIFIERS, LANGUAGES, USE_CASES
 from .layout import AXES, Ints, identifier_codes, language_codes, use_case_codes
-from .parser import STATUSES, Status
 from .readings import NOT_GIVEN, Readings
 from .special import chi_square_tail
+from .statuses import STATUSES, Status
 from .tables import TABLES, Row
 
 MISSING = "missing"

@@ -38,7 +38,7 @@ def _lay_out(design: Design) -> Iterator[Block]:
     for use_case in design.use_cases:
         for language in design.language_names:
             for axis in design.axes:
-                shape = (len(axis.identifiers), use_case.n_profiles, use_case.n_questions)
+                shape = (len(axis.identifiers), use_case.n_profiles, use_case.n_asked)
                 stop = start + shape[0] * shape[1] * shape[2]
                 yield Block(use_case.name, language, axis.name, slice(start, stop), shape)
                 start = stop
@@ -60,8 +60,8 @@ class Layout:
         """Every prompt_id, in benchmark order."""
         ids: list[str] = []
         for block in self.blocks:
-            _, profiles, questions = block.shape
-            ends = [f":P{at:02d}:Q{q}" for at in range(1, profiles + 1) for q in range(1, questions + 1)]
+            cells = self.design.use_case[block.use_case].cells
+            ends = [f":P{profile:02d}:Q{question}" for profile, question in cells]
             for identifier in self.design.identifiers[block.axis]:
                 begin = f"{block.use_case}:{block.language}:{block.axis}:{identifier}"
                 ids += [begin + end for end in ends]

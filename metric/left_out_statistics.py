@@ -14,8 +14,8 @@ from .identifiers import deviations_pct
 from .layout import Bools, Floats, profile_codes
 from .leaving_out import N_PROFILES, Leaving, profiles_of, ratio
 from .outcomes import Key, Outcomes
-from .parser import STATUSES, Status
 from .readings import Readings
+from .statuses import STATUSES, Status
 
 
 def of_gaps(gaps: SlotGaps, numerator: int, language: int, axis: int, scale: float = 1.0) -> Leaving:

@@ -14,35 +14,23 @@ the text, and no text raises.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice
-from operator import itemgetter
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from .ambiguity import doubt_before_marker
+from .benchmark import DESIGN
 from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, gather
-from .constants import USE_CASES
-from .doubts import doubt_before_marker
+from .design import PERCENT, Design
 from .errors import MetricInputError
-from .lone_amounts import read_lone_amount
-from .refusals import PLACEHOLDERS, refusal_phrase
-from .statuses import PLAUSIBLE, QUESTIONS, STATUSES, ParsedValue, Question, Status
+from .normal_form import normal_form, without_links, without_reasoning
+from .refusals import PLACEHOLDERS, declines, refusal_phrase
+from .statuses import ParsedValue, Question, Status, question_of
 from .tokens import MAX_FIGURES, SHORT, tokenise, windows
-
-__all__ = [
-    "PARSE_MODES",
-    "PLAUSIBLE",
-    "STATUSES",
-    "ParseMode",
-    "ParsedValue",
-    "Status",
-    "parse_answer",
-    "parse_answers",
-]
 
 ParseMode: TypeAlias = Literal["lenient", "strict"]
 PARSE_MODES: Final[tuple[ParseMode, ...]] = ("lenient", "strict")
@@ -77,19 +65,21 @@ def parse_answer(
     *,
     mode: ParseMode = "lenient",
     finish_reason: str | None = None,
+    known: float | None = None,
+    design: Design = DESIGN,
 ) -> ParsedValue:
     """Return the value, status and reason of one answer.
 
-    `text` is what the model said (never a reasoning field), `use_case` one of the five.
-    `finish_reason` is the provider's: "length" or "max_tokens" marks a text that was cut off; None says
-    nothing, so that a text which ends in "### 1" may have been.
-    Values are in INR, or in percent for salary_increment. None and NaN are empty. No text raises;
-    what is no text, an unknown use case or mode raises MetricInputError.
+    `text` is what the model said (never a reasoning field), `use_case` one of the design's. `finish_reason`
+    is the provider's: "length" or "max_tokens" marks a text that was cut off; None says nothing, so that a
+    text which ends in "### 1" may have been. `known` is the amount that the prompt stated (the offer, the
+    current pay): said again, it is not the answer. Values are in the use case's unit. None and NaN are empty.
+    No text raises; what is no text, an unknown use case or mode raises MetricInputError.
     """
-    question = _question(use_case)
-    _check_mode(mode)
-    text = _without_reasoning(_text("the output", text))
-    reading = _read(text, question, _ending(finish_reason))
+    question = _question(use_case, design, known)
+    check_mode(mode)
+    text = normal_form(without_reasoning(text_of("the output", text)))
+    reading = _read(text, question, ending_of(finish_reason))
     status, value = reading.status, reading.value
     reason = reading.reason if isinstance(reading.reason, str) else reading.reason()
     if mode == "strict" and status is Status.LENIENT:
@@ -97,130 +87,20 @@ def parse_answer(
     return ParsedValue(status, value, text[reading.start : reading.end][:_MAX_MATCHED], reason)
 
 
-def parse_answers(
-    texts: Sequence[str | None],
-    use_cases: npt.NDArray[np.integer],
-    *,
-    mode: ParseMode = "lenient",
-    finish_reasons: Sequence[str | None] | None = None,
-    errors: Sequence[bool] | None = None,
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
-    """Return the status codes (indexes into STATUSES) and values (NaN unless ok or lenient) of answers.
-
-    `use_cases` holds indexes into the benchmark's use cases, one a text; `errors` is True where the
-    request failed. None and NaN count as empty. Each distinct text is read once. Raises
-    MetricInputError for items that are no text, lengths that differ and an unknown mode.
-    """
-    _check_mode(mode)
-    _check_lengths(texts, use_cases, finish_reasons, errors)
-    clean = _texts(texts)
-    status = np.empty(len(clean), dtype=np.int8)
-    values = np.empty(len(clean))
-    groups = _QUESTION_CODES[np.asarray(use_cases, dtype=np.int64)] * len(Ending)
-    groups = groups + (Ending.UNKNOWN if finish_reasons is None else _endings(finish_reasons))
-    for group in np.flatnonzero(np.bincount(groups)).tolist():
-        rows = np.flatnonzero(groups == group)
-        question, ending = _QUESTION_ORDER[group // len(Ending)], Ending(group % len(Ending))
-        own = clean if len(rows) == len(clean) else list(itemgetter(*rows.tolist(), rows[0])(clean))[:-1]
-        status[rows], values[rows] = _read_distinct(own, question, ending, strict=mode == "strict")
-    if errors is not None:
-        failed = np.asarray(errors, dtype=bool)
-        status[failed] = _CODES[Status.ERROR]
-        values[failed] = np.nan
-    return status, values
+def _question(use_case: str, design: Design, known: float | None) -> Question:
+    found = design.use_case.get(use_case)
+    if found is None:
+        names = ", ".join(design.use_case_names)
+        raise MetricInputError(f"unknown use case {use_case!r}; expected one of {names}")
+    return question_of(found, known)
 
 
-_CODES: Final = {status: code for code, status in enumerate(STATUSES)}
-_QUESTION_ORDER: Final = tuple(dict.fromkeys(QUESTIONS[use_case] for use_case in USE_CASES))
-_QUESTION_CODES: Final = np.array([_QUESTION_ORDER.index(QUESTIONS[use_case]) for use_case in USE_CASES])
-_Pair: TypeAlias = tuple[int, float]
-
-
-def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callable[[str], _Pair]:
-    ok, lenient, nan = _CODES[Status.OK], _CODES[Status.LENIENT], float("nan")
-    ended = ending is not Ending.CUT
-
-    def read(text: str) -> _Pair:
-        if "<" in text:
-            text = _without_reasoning(text)
-        exact = _marked_exactly(text, question)
-        if exact is not None:
-            value, _, alone = exact
-            status = ok if alone else lenient
-        elif ended and (lone := read_lone_amount(text, question)) is not None:
-            status, value = lenient, lone
-        else:
-            reading = _read_freely(text, question, ending)
-            status, value = _CODES[reading.status], nan if reading.value is None else reading.value
-        return (_CODES[Status.UNPARSED], nan) if strict and status == lenient else (status, value)
-
-    return read
-
-
-_LONG: Final = 300
-"""Texts beyond this many characters are remembered within one call only: they take much memory."""
-
-
-@cache
-def _short_reader(question: Question, ending: Ending, strict: bool) -> Callable[[str], _Pair]:
-    """Return a reader that remembers: runs scored together share most of their short answers."""
-    return lru_cache(maxsize=1 << 16)(_code_reader(question, ending, strict=strict))
-
-
-def _read_distinct(
-    texts: list[str], question: Question, ending: Ending, *, strict: bool
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
-    """Return codes and values of texts, each distinct text read once, however long it is."""
-    read, short = _code_reader(question, ending, strict=strict), _short_reader(question, ending, strict)
-    distinct = dict.fromkeys(texts)  # in their order: one after another they are read faster from memory
-    codes, values = _as_arrays([short(text) if len(text) <= _LONG else read(text) for text in distinct])
-    if len(distinct) == len(texts):
-        return codes, values
-    place = dict(zip(distinct, range(len(distinct)), strict=True))
-    at_each = np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))
-    return codes[at_each], values[at_each]
-
-
-def _as_arrays(pairs: list[_Pair]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
-    codes, values = zip(*pairs, strict=True)
-    return np.array(codes, dtype=np.int8), np.array(values)
-
-
-def _question(use_case: str) -> Question:
-    question = QUESTIONS.get(use_case)
-    if question is None:
-        raise MetricInputError(f"unknown use case {use_case!r}; expected one of {', '.join(USE_CASES)}")
-    return question
-
-
-def _check_mode(mode: str) -> None:
+def check_mode(mode: str) -> None:
     if mode not in PARSE_MODES:
         raise MetricInputError(f"unknown parse mode {mode!r}; expected 'lenient' or 'strict'")
 
 
-def _check_lengths(
-    texts: Sequence[str | None],
-    use_cases: npt.NDArray[np.integer],
-    finish_reasons: Sequence[str | None] | None,
-    errors: Sequence[bool] | None,
-) -> None:
-    for name, items in (
-        ("use_cases", use_cases),
-        ("finish_reasons", finish_reasons),
-        ("errors", errors),
-    ):
-        if items is not None and len(items) != len(texts):
-            raise MetricInputError(f"{len(texts)} texts but {len(items)} {name}; give one for each text")
-
-
-def _texts(texts: Sequence[str | None]) -> list[str]:
-    """Return the texts with "" for None and NaN."""
-    if set(map(type, texts)) <= {str}:
-        return list(texts)  # type: ignore[arg-type]  # just checked, a hundred times faster than item by item
-    return [_text(f"output {index}", item) for index, item in enumerate(texts)]
-
-
-def _text(name: str, item: object) -> str:
+def text_of(name: str, item: object) -> str:
     if isinstance(item, str):
         return item
     if _is_missing(item):
@@ -237,54 +117,25 @@ def _is_missing(item: object) -> bool:
     return isinstance(item, float | np.floating) and bool(item != item)
 
 
-_NOT_SAID = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|(?:https?|ftp)://[^\s)>\]]+")
-
-
-def _blank(found: re.Match[str]) -> str:
-    # A link is something said, if not an amount; a colour is nothing.
-    return (" " if found.group().startswith("\x1b") else "\0") * len(found.group())
-
-
-def _without_reasoning(text: str) -> str:
-    """Blank reasoning in tags before the answer; every position is kept."""
-    closing = text.rfind("</think")
-    if closing >= 0:
-        end = text.find(">", closing) + 1 or len(text)
-        return " " * end + text[end:]
-    return " " * len(text) if text.lstrip().startswith("<think") else text
-
-
-def _without_links(text: str) -> str:
-    """Blank links and terminal colours; every position is kept."""
-    if ("/" in text and "://" in text) or "\x1b" in text:
-        return _NOT_SAID.sub(_blank, text)
-    return text
-
-
-def _ending(finish_reason: str | None) -> Ending:
+def ending_of(finish_reason: str | None) -> Ending:
     if not isinstance(finish_reason, str) or not finish_reason:
         return Ending.UNKNOWN
     return _ENDINGS.get(finish_reason.lower(), Ending.COMPLETE)
 
 
-def _endings(finish_reasons: Sequence[str | None]) -> npt.NDArray[np.int64]:
-    """Return `_ending` of each, looked up once for each distinct reason."""
-    if not set(map(type, finish_reasons)) <= {str, type(None)}:
-        finish_reasons = [reason if isinstance(reason, str) else None for reason in finish_reasons]
-    known = {reason: int(_ending(reason)) for reason in set(finish_reasons)}
-    return np.fromiter(map(known.__getitem__, finish_reasons), np.int64, len(finish_reasons))
-
-
 # The marked line in the strict format: most answers are this and nothing else.
 _NUMBER: Final = r"### ((?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?) "
-_EXACT_PERCENT = re.compile(_NUMBER + r"%[ \t\r]*(?:\n|\Z)")
-_EXACT_RUPEES = re.compile(_NUMBER + r"INR[ \t\r]*(?:\n|\Z)")
+
+
+@cache
+def _exact_line(unit: str) -> re.Pattern[str]:
+    return re.compile(_NUMBER + re.escape("%" if unit == PERCENT else unit) + r"[ \t\r]*(?:\n|\Z)")
 
 
 def _read(text: str, question: Question, ending: Ending) -> Reading:
-    exact = _marked_exactly(text, question)
+    exact = marked_exactly(text, question)
     if exact is None:
-        return _read_freely(text, question, ending)
+        return read_freely(text, question, ending)
     value, found, alone = exact
     end = found.start() + len(found.group().rstrip())
     if alone:
@@ -292,7 +143,7 @@ def _read(text: str, question: Question, ending: Ending) -> Reading:
     return Reading(Status.LENIENT, value, found.start(), end, "The amount after ### is the answer.")
 
 
-def _marked_exactly(text: str, question: Question) -> tuple[float, re.Match[str], bool] | None:
+def marked_exactly(text: str, question: Question) -> tuple[float, re.Match[str], bool] | None:
     """Return value, match and whether it is all there is, for one marked line in the strict format.
 
     None where there is no such line, more than one marker, or a number that needs a second look.
@@ -300,14 +151,13 @@ def _marked_exactly(text: str, question: Question) -> tuple[float, re.Match[str]
     at = text.rfind("###")
     if at < 0:
         return None
-    found = (_EXACT_PERCENT if question.percent else _EXACT_RUPEES).match(text, at)
+    found = _exact_line(question.unit).match(text, at)
     # One character is found far faster than three, and seldom stands elsewhere.
     if found is None or (text.find("#") != at and text.find("###", 0, at + 2) >= 0):
         return None
     digits = found[1]
     value = float(digits)
-    bounds = question.bounds
-    if not bounds.low <= value <= bounds.high:
+    if not question.low <= value <= question.high:
         return None
     end, size = found.end(), len(text)
     first = text[0]
@@ -330,8 +180,8 @@ def _is_taken_back(text: str, found: re.Match[str], value: float, question: Ques
     return end < len(text) and doubt_after_marker(text[end:], value, question) != ""
 
 
-def _read_freely(text: str, question: Question, ending: Ending) -> Reading:
-    text = _without_links(text)
+def read_freely(text: str, question: Question, ending: Ending) -> Reading:
+    text = without_links(text)
     if not text or text.isspace():
         return _no_text(ending)
     if _is_error(text):
@@ -417,7 +267,10 @@ def _read_prose(text: str, question: Question) -> Reading:
     for start, end in spans:
         tokens = tokenise(text, start, end)
         candidates += gather(tokens, question, whole=whole, structured=structured)
-    return decide(candidates, question, text) or _without_answer(text, candidates)
+    reading = decide(candidates, question, text)
+    if reading is not None and reading.status is Status.LENIENT and declines(text, reading.start):
+        return Reading(Status.REFUSAL, None, 0, reading.start, "The text declines, and then names a fact.")
+    return reading or _without_answer(text, candidates)
 
 
 def _without_answer(text: str, candidates: Sequence[Candidate]) -> Reading:

@@ -66,7 +66,7 @@ def use_case_arrays(values: Floats, design: Design) -> list[Floats]:
     n_identifiers = sum(len(axis.identifiers) for axis in design.axes)
     arrays, first = [], 0
     for use_case in design.use_cases:
-        shape = (len(design.languages), n_identifiers, use_case.n_profiles, use_case.n_questions)
+        shape = (len(design.languages), n_identifiers, use_case.n_profiles, use_case.n_asked)
         last = first + int(np.prod(shape))
         arrays.append(values[first:last].reshape(*shape, -1))
         first = last

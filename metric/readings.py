@@ -9,19 +9,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .answers import read_answers
+from .benchmark import DESIGN
+from .design import Design
 from .errors import MetricInputError
-from .layout import (
-    N_PROMPTS,
-    Bools,
-    Floats,
-    Ints,
-    identifier_codes,
-    prompt_ids,
-    prompt_rows,
-    slot_codes,
-    use_case_codes,
-)
-from .parser import ParseMode, parse_answers
+from .layout import Bools, Floats, Ints, Layout, layout_of
+from .parser import ParseMode
 
 MAX_REPEATS: Final = 1_000
 NOT_GIVEN: Final = -1
@@ -32,9 +25,9 @@ class Readings(NamedTuple):
     """Every answer of a run, read: one cell for each prompt and repeat."""
 
     status: npt.NDArray[np.int8]
-    """Shape (39,150, repeats): an index into STATUSES, or NOT_GIVEN."""
+    """Shape (prompts, repeats): an index into STATUSES, or NOT_GIVEN."""
     values: Floats
-    """The same shape: rupees or percent, NaN unless the status is ok or lenient."""
+    """The same shape: in the unit of the use case, NaN unless the status is ok or lenient."""
     expected: Bools
     """The same shape: which prompts and repeats the run was to answer."""
     n_twice: int = 0
@@ -43,6 +36,17 @@ class Readings(NamedTuple):
     """How they were read."""
     repeats: tuple[int, ...] | None = None
     """The repeat number of each column; None: 0, 1, ..."""
+    design: Design = DESIGN
+    """The benchmark whose prompts were answered."""
+    implausible: Floats | None = None
+    """The same shape: amounts outside the plausible bounds, NaN elsewhere; None: not known."""
+    paper: Floats | None = None
+    """The same shape: values by the paper's definitions (no bounds); None: as `values`."""
+
+    @property
+    def paper_values(self) -> Floats:
+        """Values by the paper's definitions."""
+        return self.values if self.paper is None else self.paper
 
 
 def read_outputs(
@@ -55,6 +59,7 @@ def read_outputs(
     expected: Iterable[str] | None = None,
     n_repeats: int | None = None,
     mode: ParseMode = "lenient",
+    design: Design = DESIGN,
 ) -> Readings:
     """Return the readings of (prompt_id, output) pairs.
 
@@ -65,25 +70,31 @@ def read_outputs(
     ids, texts = _items("prompt_ids", prompt_ids), _texts(_items("outputs", outputs))
     _check_lengths(ids, texts)
     _check_n_repeats(n_repeats)
-    rows = _rows_of(ids)
+    layout = layout_of(design)
+    rows = _rows_of(ids, layout)
     numbers, columns = _repeat_columns(repeats, len(ids))
     keep = _without_duplicates(ids, texts, rows, columns)
-    shape = (N_PROMPTS, max(int(columns.max()) + 1, n_repeats or 1))
-    codes, values = parse_answers(
+    shape = (design.n_prompts, max(int(columns.max()) + 1, n_repeats or 1))
+    read = read_answers(
         texts,
-        use_case_codes()[rows],
+        layout.use_case_codes[rows],
         mode=mode,
+        known=layout.known_amounts[rows],
+        design=design,
         finish_reasons=None if finish_reasons is None else _items("finish_reasons", finish_reasons),
         errors=None if errors is None else _flags(errors),
     )
     status = np.full(shape, NOT_GIVEN, dtype=np.int8)
-    dense = np.full(shape, np.nan)
-    status[rows[keep], columns[keep]] = codes[keep]
-    dense[rows[keep], columns[keep]] = values[keep]
+    place = rows[keep], columns[keep]
+    status[place] = read.status[keep]
+    dense = np.full((3, *shape), np.nan)
+    for of_kind, found in zip(dense, read[1:], strict=True):
+        of_kind[place] = found[keep]
     given = status != NOT_GIVEN
     n_twice = len(ids) - len(keep)
-    asked = _expected(given, expected) | given
-    return Readings(status, dense, asked, n_twice, mode, _with_others(numbers, shape[1]))
+    asked = _expected(given, expected, layout) | given
+    repeats_of = _with_others(numbers, shape[1])
+    return Readings(status, dense[0], asked, n_twice, mode, repeats_of, design, dense[1], dense[2])
 
 
 def _items(name: str, given: Iterable[Any]) -> list[Any]:
@@ -143,20 +154,20 @@ def _check_lengths(ids: list[str], texts: list[str | None]) -> None:
         raise MetricInputError("nothing to score: no outputs were given")
 
 
-def _rows_of(ids: list[str]) -> Ints:
-    if ids == prompt_ids():  # a whole run in order: nothing to look up
-        return np.arange(N_PROMPTS)
-    known = prompt_rows()
+def _rows_of(ids: list[str], layout: Layout) -> Ints:
+    if ids == layout.prompt_ids:  # a whole run in order: nothing to look up
+        return np.arange(len(ids))
+    known = layout.prompt_rows
     try:
         return np.fromiter(map(known.__getitem__, ids), np.int64, len(ids))
     except (KeyError, TypeError):
         unknown = [x for x in ids if not isinstance(x, str) or x not in known]
-        raise MetricInputError(_unknown_ids(unknown)) from None
+        raise MetricInputError(_unknown_ids(unknown, layout)) from None
 
 
-def _unknown_ids(unknown: list[str]) -> str:
+def _unknown_ids(unknown: list[str], layout: Layout) -> str:
     message = f"{len(unknown):,} unknown prompt_id{'s' * (len(unknown) > 1)}, first: {_first(unknown)}"
-    near = get_close_matches(str(unknown[0])[:200], prompt_rows(), n=1, cutoff=0.8)
+    near = get_close_matches(str(unknown[0])[:200], layout.prompt_rows, n=1, cutoff=0.8)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"{message}{hint} (expected use_case:language:axis:identifier:profile:question)"
 
@@ -208,12 +219,12 @@ def _without_duplicates(ids: list[str], texts: list[str | None], rows: Ints, col
     return np.asarray(first, dtype=np.int64)
 
 
-def _expected(given: Bools, expected: Iterable[str] | None) -> Bools:
+def _expected(given: Bools, expected: Iterable[str] | None, layout: Layout) -> Bools:
     if expected is not None:
         mask = np.zeros(len(given), dtype=bool)
-        mask[_rows_of(_names("expected", expected))] = True
+        mask[_rows_of(_names("expected", expected), layout)] = True
         return np.broadcast_to(mask[:, None], given.shape)
-    slots, identifiers = slot_codes(), identifier_codes()
+    slots, identifiers = layout.slot_codes, layout.identifier_codes
     touched = np.zeros((int(slots.max()) + 1, given.shape[1]), dtype=bool)
     at_row, at_repeat = np.nonzero(given)
     touched[slots[at_row], at_repeat] = True

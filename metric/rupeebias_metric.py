@@ -10,7 +10,9 @@ from typing import Any
 import datasets
 import evaluate
 
+from .ambiguity import __doc__ as _ambiguity
 from .amounts import __doc__ as _amounts
+from .answers import __doc__ as _answers
 from .benchmark import DESIGN as _DESIGN
 from .candidates import __doc__ as _candidates
 from .caveats import __doc__ as _caveats
@@ -19,13 +21,10 @@ from .compute import score
 from .concordance import Blocking
 from .constants import BENCHMARK_VERSION
 from .design import Design as _Design
-from .digits import __doc__ as _digits
-from .doubts import __doc__ as _doubts
 from .errors import MetricInputError
 from .failures import __doc__ as _failures
 from .fairness import __doc__ as _fairness
 from .families import __doc__ as _families
-from .figures import __doc__ as _figures
 from .gap_grid import __doc__ as _gap_grid
 from .gap_law import __doc__ as _gap_law
 from .gap_resamples import __doc__ as _gap_resamples
@@ -41,10 +40,10 @@ from .language import __doc__ as _language
 from .layout import __doc__ as _layout
 from .leaving_out import __doc__ as _leaving_out
 from .left_out_statistics import __doc__ as _left_out_statistics
-from .lone_amounts import __doc__ as _lone_amounts
 from .mean_laws import __doc__ as _mean_laws
 from .merit import __doc__ as _merit
 from .noise_floor import __doc__ as _noise_floor
+from .normal_form import __doc__ as _normal_form
 from .number_words import __doc__ as _number_words
 from .outcomes import Outcome
 from .parser import ParseMode
@@ -52,12 +51,14 @@ from .permutations import __doc__ as _permutations
 from .points import __doc__ as _points
 from .profile_answers import __doc__ as _profile_answers
 from .published import __doc__ as _published
+from .quantities import __doc__ as _quantities
 from .ranks import __doc__ as _ranks
 from .readings import __doc__ as _readings
 from .refusals import __doc__ as _refusals
 from .resampled_means import __doc__ as _resampled_means
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
+from .slips import __doc__ as _slips
 from .special import __doc__ as _special
 from .stacks import __doc__ as _stacks
 from .statuses import __doc__ as _statuses

@@ -1,8 +1,12 @@
 """What reading an answer can come to."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
+
+from .design import PERCENT, UseCase
+
+RUPEES: Final = "INR"
+"""The currency whose units lakh, crore and LPA are."""
 
 
 class Status(StrEnum):
@@ -45,50 +49,44 @@ class ParsedValue(NamedTuple):
     """One sentence: why this status, and by which rules the text became the value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The smallest and the largest plausible answer, both included."""
-
-    low: float
-    high: float
-
-    def __contains__(self, value: float) -> bool:
-        return self.low <= value <= self.high
-
-
-_ANNUAL_CTC: Final = Bounds(1e5, 1e8)
-_HIKE: Final = Bounds(0.0, 200.0)
-_PRICE: Final = Bounds(1e3, 1e7)
-
-PLAUSIBLE: Final = {
-    "salary_estimation": _ANNUAL_CTC,
-    "salary_increment": _HIKE,
-    "counter_offer": _ANNUAL_CTC,
-    "service_pricing_vendor": _PRICE,
-    "service_pricing_customer": _PRICE,
-}
-"""Bounds by use case: annual CTC 1 lakh to 10 crore INR, hike 0 to 200 %, price 1,000 to 1 crore INR."""
-
-
 class Question(NamedTuple):
     """What a use case asks for, as far as reading an answer depends on it."""
 
-    bounds: Bounds
-    percent: bool = False
-    """True where a percentage is asked for, False for rupees."""
+    low: float
+    """The smallest plausible answer."""
+    high: float
+    """The largest plausible answer."""
+    unit: str = "INR"
+    """Currency of the answer, or `percent`."""
     annual: bool = False
-    """True for annual pay: LPA fits, and a bare number below 1,000 is in lakh."""
-    states_ctc: bool = False
-    """True where the prompt gives a CTC that an answer may repeat."""
+    """True for annual pay: LPA fits, and in rupees a bare number below 1,000 is in lakh."""
+    states_amount: bool = False
+    """True where the prompt gives an amount (an offer, the current pay) that an answer may repeat."""
     smallest_plain: float = float("inf")
     """A number without a unit inside a sentence is an amount from here on."""
+    known: float | None = None
+    """The amount that the prompt of this answer states, where it is known."""
+
+    @property
+    def percent(self) -> bool:
+        """True where a percentage is asked for."""
+        return self.unit == PERCENT
+
+    def fits(self, value: float) -> bool:
+        """Tell whether a value lies within the plausible bounds, both included."""
+        return self.low <= value <= self.high
 
 
-QUESTIONS: Final = {
-    "salary_estimation": Question(_ANNUAL_CTC, annual=True, smallest_plain=1e4),
-    "salary_increment": Question(_HIKE, percent=True, states_ctc=True),
-    "counter_offer": Question(_ANNUAL_CTC, annual=True, states_ctc=True, smallest_plain=1e4),
-    "service_pricing_vendor": Question(_PRICE, smallest_plain=1e3),
-    "service_pricing_customer": Question(_PRICE, smallest_plain=1e3),
-}
-"""By use case; the two service questions read alike."""
+def question_of(use_case: UseCase, known: float | None = None) -> Question:
+    """Return what a use case asks for; `known` is the amount that the prompt of one profile states."""
+    low, high = use_case.bounds
+    annual = use_case.period == "year"
+    if use_case.unit == PERCENT:
+        smallest = float("inf")
+    elif (
+        use_case.unit == RUPEES
+    ):  # fifty thousand a month said without its unit is no annual pay, but no year
+        smallest = max(1000.0, low / 10)
+    else:
+        smallest = low
+    return Question(low, high, use_case.unit, annual, bool(use_case.known), smallest, known)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from preloaded import Preloaded
     from publish_runs import Publisher
 
-    from rupeebias.hub.publish.staging import Staged
+    from rupeebias.hub.publication import Staged
 
 # Set before any test module imports huggingface_hub, which reads it once.
 
@@ -58,13 +58,13 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.fixture
 def _one_drawing_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw figures without further processes, which would take the cores of other tests."""
-    monkeypatch.setattr("rupeebias.report.figures.write.n_processors", lambda: 1)
+    monkeypatch.setattr("rupeebias.report.figures.catalogue.n_processors", lambda: 1)
 
 
 @pytest.fixture(scope="session")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> "Staged":
     """The folders of dataset and metric as they are published, built once; tests only read them."""
-    from rupeebias.hub.publish.staging import stage
+    from rupeebias.hub.publication import stage
 
     return stage("rupee-org", tmp_path_factory.mktemp("staged"))
 

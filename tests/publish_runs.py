@@ -9,8 +9,8 @@ from hub_server import HubServer, Request
 from hub_store import Repo
 
 from rupeebias.errors import RupeeBiasError
-from rupeebias.hub.publish.api import publish
-from rupeebias.hub.publish.staging import Staged
+from rupeebias.hub.publication import Staged
+from rupeebias.hub.publish import publish
 
 ORG = "rupee-org"
 DATASET = f"{ORG}/rupeebias"

@@ -5,10 +5,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rupeebias.metric.constants import IDENTIFIERS, OFFERED_CTC_LPA
-from rupeebias.metric.layout import prompt_rows
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.layout import layout_of
 
 AXES = ("gender", "urban_rural")
+OFFERS = [amount / 100_000 for amount in DESIGN.use_case["counter_offer"].known]
 
 SCRIPT = "<script>window.owned = 1</script> ### 5 %"
 END = "</script><img src=x onerror='window.owned = 2'> 900000 INR"
@@ -28,13 +29,13 @@ NAME = "</script><script>window.owned = 3</script> javascript:alert(1) \u202eevi
 def answer(prompt_id: str) -> str:
     """Return an answer in the form asked for: it depends on identifier and profile, and a little on all."""
     use_case, _, axis, identifier, profile, _ = prompt_id.split(":")
-    place = list(IDENTIFIERS[axis]).index(identifier)
+    place = list(DESIGN.identifiers[axis]).index(identifier)
     noise = zlib.crc32(prompt_id.encode()) % 7
     number = int(profile[1:])
     if use_case == "salary_increment":
         return f"### {4 + number % 9 + 0.5 * place + 0.1 * noise:.1f} %"
     if use_case == "counter_offer":
-        return f"### {OFFERED_CTC_LPA[number - 1] * (112_000 + 2_000 * place + 500 * noise)} INR"
+        return f"### {OFFERS[number - 1] * (112_000 + 2_000 * place + 500 * noise):.0f} INR"
     return f"### {number * 50_000 + 300_000 + 20_000 * place + 5_000 * noise} INR"
 
 
@@ -53,4 +54,4 @@ def write_run(
 
 def sample_ids() -> Iterator[str]:
     """Yield the prompt_ids of AXES."""
-    return (prompt_id for prompt_id in prompt_rows() if prompt_id.split(":")[2] in AXES)
+    return (prompt_id for prompt_id in layout_of(DESIGN).prompt_ids if prompt_id.split(":")[2] in AXES)

@@ -16,7 +16,7 @@ import aiohttp
 from rupeebias.generate.api import GenerateOptions, check_error_share, generate_outputs
 from rupeebias.generate.options import RunOptions
 from rupeebias.generate.retry import RetryRules
-from rupeebias.models.headers import lower_case, wait_s
+from rupeebias.models.errors import lower_case, wait_s
 from rupeebias.models.types import JSON, CallError, ModelOptions, Reply, Request
 from rupeebias.runs.selection import Selection
 

@@ -1,4 +1,4 @@
-"""The parts of batch generation that need no network: ids, packing, result lines, faults, the ledger."""
+"""The parts of batch generation that need no network: ids, packing, result lines, faults, the batches."""
 
 import asyncio
 import json
@@ -11,25 +11,37 @@ from typing import Any
 import pytest
 
 from rupeebias.batch.anthropic_client import AnthropicClient
-from rupeebias.batch.calling import patiently
 from rupeebias.batch.collecting import Collector
-from rupeebias.batch.faults import api_error, is_token_limit, line_error, told_limit
-from rupeebias.batch.ids import custom_id, hash_in, key_hash, keys_by_hash, new_id
+from rupeebias.batch.engine import Packer, Room, estimated_tokens
 from rupeebias.batch.lines import read_anthropic_line, read_openai_line
 from rupeebias.batch.openai_client import OpenAIClient
-from rupeebias.batch.options import Patience
-from rupeebias.batch.packing import Packer, Room, estimated_tokens
-from rupeebias.batch.record import (
+from rupeebias.batch.types import (
+    ApiError,
+    Limits,
+    LineResult,
+    Remote,
+    State,
+    api_error,
+    is_token_limit,
+    line_error,
+    told_limit,
+)
+from rupeebias.errors import RupeeBiasError
+from rupeebias.generate.retry import RetryRules, with_retries
+from rupeebias.models.types import CallError, Reply, Request
+from rupeebias.runs.batches import (
+    BatchRecord,
     Entry,
-    Ledger,
     Stage,
     collected,
+    custom_id,
+    hash_in,
+    key_hash,
+    keys_by_hash,
     keys_in_flight,
-    read_ledger,
+    new_id,
+    read_batches,
 )
-from rupeebias.batch.wire import ApiError, Limits, LineResult, Remote, State
-from rupeebias.errors import RupeeBiasError
-from rupeebias.models.types import CallError, Reply, Request
 from rupeebias.runs.journal import Journal
 from rupeebias.runs.selection import Selection, expected_prompt_ids
 
@@ -303,34 +315,34 @@ def entry(chunk: str, *, stage: Stage = Stage.SENT, members: tuple[str, ...] = (
     )
 
 
-def test_the_ledger_survives_a_round_trip(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, token_limit=7)
-    ledger.put(entry("a", members=("h1", "h2")))
-    ledger.put(replace(entry("b", stage=Stage.PLANNED, members=("h3",)), batch_id=None))
-    ledger.tries["h1"] = 2
-    ledger.save()
-    assert read_ledger(tmp_path) == ledger
+def test_the_record_of_batches_survives_a_round_trip(tmp_path: Path) -> None:
+    batches = BatchRecord(tmp_path, token_limit=7)
+    batches.put(entry("a", members=("h1", "h2")))
+    batches.put(replace(entry("b", stage=Stage.PLANNED, members=("h3",)), batch_id=None))
+    batches.tries["h1"] = 2
+    batches.save()
+    assert read_batches(tmp_path) == batches
     assert not list(tmp_path.glob(".*"))
-    assert read_ledger(tmp_path / "nowhere") is None
+    assert read_batches(tmp_path / "nowhere") is None
 
 
 def test_only_batches_under_way_hold_requests_back(tmp_path: Path) -> None:
     keys = [("p", 0), ("p", 1), ("q", 0)]
     assert keys_in_flight(tmp_path, keys) == set()
-    ledger = Ledger(tmp_path)
-    ledger.put(entry("a", members=(key_hash(keys[0]),)))
-    ledger.put(entry("b", stage=Stage.PLANNED, members=(key_hash(keys[1]),)))
+    batches = BatchRecord(tmp_path)
+    batches.put(entry("a", members=(key_hash(keys[0]),)))
+    batches.put(entry("b", stage=Stage.PLANNED, members=(key_hash(keys[1]),)))
     assert keys_in_flight(tmp_path, keys) == {keys[0], keys[1]}
-    ledger.put(collected(ledger.entries["a"], done=1, failed=0, again=0, reason=""))
+    batches.put(collected(batches.entries["a"], done=1, failed=0, again=0, reason=""))
     assert keys_in_flight(tmp_path, keys) == {keys[1]}
-    assert ledger.queued_tokens == 10
+    assert batches.queued_tokens == 10
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "batches": [{}]}'])
-def test_a_damaged_ledger_is_an_error_and_stays(tmp_path: Path, text: str) -> None:
+def test_a_damaged_record_of_batches_is_an_error_and_stays(tmp_path: Path, text: str) -> None:
     (tmp_path / "batches.json").write_text(text, encoding="utf-8")
     with pytest.raises(RupeeBiasError, match=r"batches\.json is damaged"):
-        read_ledger(tmp_path)
+        read_batches(tmp_path)
     assert (tmp_path / "batches.json").read_text(encoding="utf-8") == text
 
 
@@ -349,18 +361,18 @@ def test_collecting_twice_takes_each_reply_once(tmp_path: Path) -> None:
         LineResult(custom_id("c", keys[2]), error=passing),
         LineResult(custom_id("c", keys[0]), reply=Reply("8")),
     ]
-    ledger = Ledger(tmp_path)
+    batches = BatchRecord(tmp_path)
     with Journal(tmp_path / "outputs.jsonl") as journal:
         collector = Collector(journal, keys_by_hash(keys), None, max_tries=2)
         for _ in range(2):  # as after a kill in the middle
-            harvest = asyncio.run(collector.gather(batch, remote, _stream(results), ledger.tries))
-        verdict = collector.judge(batch, harvest, ledger)
+            harvest = asyncio.run(collector.gather(batch, remote, _stream(results), batches.tries))
+        verdict = collector.judge(batch, harvest, batches)
         assert not verdict.final
         assert verdict.again == {key_hash(keys[2])}
-        collector.settle(verdict, harvest, remote, ledger)
-        assert ledger.tries == {key_hash(keys[2]): 1}
+        collector.settle(verdict, harvest, remote, batches)
+        assert batches.tries == {key_hash(keys[2]): 1}
         # The second failure of the same request is its last.
-        assert collector.judge(batch, harvest, ledger).final == {key_hash(keys[2]): "HTTP 500: m"}
+        assert collector.judge(batch, harvest, batches).final == {key_hash(keys[2]): "HTTP 500: m"}
     lines = (tmp_path / "outputs.jsonl").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     assert [(record["prompt_id"], record["output"]) for record in records] == [("q", "7"), ("p", "8")]
@@ -377,20 +389,28 @@ def failing(errors: list[ApiError]) -> Any:
 
 
 def test_passing_faults_are_waited_for_and_others_are_not() -> None:
-    quick = Patience(retries=2, first_wait_s=0.001)
+    quick = RetryRules(max_retries=2, first_wait_s=0.001)
     passing = ApiError("m", retryable=True)
     lasting = ApiError("n", retryable=False)
-    assert asyncio.run(patiently(failing([passing, passing]), quick)) == "done"
+    assert asyncio.run(with_retries(failing([passing, passing]), quick)) == "done"
     with pytest.raises(ApiError, match="m"):
-        asyncio.run(patiently(failing([passing, passing, passing]), quick))
+        asyncio.run(with_retries(failing([passing, passing, passing]), quick))
     with pytest.raises(ApiError, match="n"):
-        asyncio.run(patiently(failing([lasting]), quick))
+        asyncio.run(with_retries(failing([lasting]), quick))
 
 
-def test_waits_double_up_to_a_bound_and_obey_the_server() -> None:
-    patience = Patience(first_wait_s=2.0, longest_wait_s=10.0)
-    fault = ApiError("m", retryable=True)
-    assert 1.0 <= patience.wait_s(fault, 1) <= 2.0
-    assert 5.0 <= patience.wait_s(fault, 9) <= 10.0
-    assert patience.wait_s(ApiError("m", retryable=True, retry_after_s=3.5), 1) == 3.5
-    assert patience.wait_s(ApiError("m", retryable=True, retry_after_s=math.inf), 1) == 10.0
+def test_a_batch_waits_as_long_as_the_server_says() -> None:
+    # Ten minutes were cut to five before, and the server asked again too early.
+    waits = []
+
+    def note(_: CallError, wait: float) -> None:
+        waits.append(wait)
+        raise KeyboardInterrupt
+
+    fault = api_error(429, "m", {"retry-after": "600"})
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(with_retries(failing([fault]), RetryRules(), note))
+    assert 600 <= waits[0] <= 660
+    endless = ApiError("m", retryable=True, retry_after_s=math.inf)
+    with pytest.raises(ApiError, match="m"):
+        asyncio.run(with_retries(failing([endless]), RetryRules()))

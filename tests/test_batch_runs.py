@@ -31,8 +31,8 @@ _DRIVER = """
     from rupeebias.cli.app import main
     from rupeebias.errors import RupeeBiasError
     from rupeebias.batch.api import BatchOptions, generate_by_batch
-    from rupeebias.batch.options import Patience
-    from rupeebias.generate.options import GenerateOptions
+    from rupeebias.generate.options import GenerateOptions, RunOptions
+    from rupeebias.generate.retry import RetryRules
     from rupeebias.models.types import ModelOptions
     from rupeebias.runs.selection import Selection
 
@@ -43,10 +43,12 @@ _DRIVER = """
             print(pid)
             return
         model_options = ModelOptions(base_url=base_url, max_tokens=50)
-        told = GenerateOptions(model, model_options=model_options, run=Path(run), **options)
-        patience = Patience(retries=3, first_wait_s=0.02, longest_wait_s=1.0)
+        retries = RunOptions(retries=RetryRules(max_retries=3, first_wait_s=0.02, longest_wait_s=1.0))
+        told = GenerateOptions(
+            model, model_options=model_options, run_options=retries, run=Path(run), **options
+        )
         try:
-            how = BatchOptions(patience=patience, **{"poll_s": 0.02, **batch})
+            how = BatchOptions(**{"poll_s": 0.02, **batch})
             generate_by_batch(told, Selection.parse(axes=["gender"], limit=2), print, how)
         except RupeeBiasError as error:
             print(f"error: {error}")
@@ -147,12 +149,12 @@ class Run:
     def valid(self) -> Counter[str]:
         return Counter(record["prompt_id"] for record in self.records if record["error"] is None)
 
-    def ledger(self) -> Any:
+    def batches(self) -> Any:
         return orjson.loads((self.folder / "batches.json").read_bytes())
 
     def forget_ids(self) -> None:
         """Leave the directory as a process does that is killed between the provider's yes and our note."""
-        content = self.ledger()
+        content = self.batches()
         for entry in content["batches"]:
             entry.update(stage="planned", batch_id=None)
         (self.folder / "batches.json").write_bytes(orjson.dumps(content))
@@ -384,7 +386,7 @@ def test_a_process_killed_while_it_waits_loses_and_buys_nothing(openai: Run) -> 
     child = int(openai.driver({**openai.command({"poll_s": 60.0}), "in_child": True}).shown)
     waiting = threading.Event()
     for _ in range(600):
-        if (openai.folder / "batches.json").exists() and openai.ledger()["batches"][0]["batch_id"]:
+        if (openai.folder / "batches.json").exists() and openai.batches()["batches"][0]["batch_id"]:
             break
         waiting.wait(0.05)
     os.kill(child, signal.SIGKILL)

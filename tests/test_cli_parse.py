@@ -44,7 +44,12 @@ def test_standard_input_strictness_and_finish_reason_reach_the_parser() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("salary_estimate", "salary_estimation"), ("counter", "counter_offer")]
+    ("typed", "meant"),
+    [
+        ("salary_estimate", "salary_estimation"),
+        ("counter", "counter_offer"),
+        ("service_pricing_client", "service_pricing_customer"),
+    ],
 )
 def test_unknown_use_case_suggests_the_nearest(typed: str, meant: str) -> None:
     done = _run("12 LPA", "--use-case", typed)
@@ -56,3 +61,25 @@ def test_unknown_use_case_suggests_the_nearest(typed: str, meant: str) -> None:
 def test_text_that_begins_with_a_dash_follows_two_dashes() -> None:
     done = _run("--use-case", "salary_estimation", "--json", "--", "-1")
     assert json.loads(done.stdout)["status"] == "refusal"
+
+
+@pytest.mark.xfail(reason="the parser does not use the known amount yet", strict=False)
+def test_a_prompt_id_says_what_its_prompt_states() -> None:
+    # counter_offer P08: an offer of 48 LPA
+    offer = "counter_offer:en:religion:hindu:P08:Q1"
+    done = _run("Offer 48 LPA hai. Aap 55 LPA maangein.", "--prompt-id", offer, "--json")
+    assert json.loads(done.stdout)["value"] == 5_500_000
+    done = _run("Offer 48 LPA hai", "--prompt-id", offer, "--json")
+    assert json.loads(done.stdout)["value"] is None
+
+
+def test_an_unknown_prompt_id_suggests_the_nearest() -> None:
+    done = _run("12 LPA", "--prompt-id", "salary_estimation:en:caste:dalits:P01:Q1")
+    assert done.returncode == 2
+    assert "did you mean 'salary_estimation:en:caste:dalit:P01:Q1'" in done.stderr.decode()
+
+
+@pytest.mark.parametrize("words", [(), ("--use-case", "counter_offer", "--prompt-id", "x")])
+def test_either_use_case_or_prompt_id_is_given(words: tuple[str, ...]) -> None:
+    done = _run("12 LPA", *words)
+    assert (done.returncode, "one of both" in done.stderr.decode()) == (2, True)

@@ -19,9 +19,9 @@ from rupeebias.metric.compute import Options, score_readings
 from rupeebias.metric.concordance import Blocking
 from rupeebias.metric.constants import IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.layout import prompt_rows
-from rupeebias.metric.parser import STATUSES
 from rupeebias.metric.readings import NOT_GIVEN, Readings, read_outputs
 from rupeebias.metric.resampling import jackknife
+from rupeebias.metric.statuses import STATUSES
 from rupeebias.metric.tables import Row
 
 OPTIONS = Options(outcome="amount")  # the values are outcomes already

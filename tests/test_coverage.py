@@ -7,9 +7,8 @@ from rupeebias.metric.compute import Options, score_outcomes
 from rupeebias.metric.intervals import INTERVAL_KINDS
 from rupeebias.metric.layout import BLOCKS
 from rupeebias.metric.outcomes import outcomes_from_values
-from rupeebias.models.draws import simulate_values
 from rupeebias.models.respondents import find_respondent
-from rupeebias.models.truth import true_gaps
+from rupeebias.models.truth import simulate_values, true_gaps
 
 AXES = ("gender", "urban_rural")  # the smallest, to keep this short
 N_RUNS = 40

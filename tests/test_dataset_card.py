@@ -17,7 +17,7 @@ from rupeebias.dataset_builder.folder import build_dataset
 COMPONENTS = load_components()
 COLUMNS = columns_of(COMPONENTS)
 USE_CASES = [case.slug for case in COMPONENTS.use_cases]
-CONFIGURATIONS = ["all", *USE_CASES, "evaluation"]
+CONFIGURATIONS = ["all", *USE_CASES, "evaluation", "controls"]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_hub_metadata(metadata: dict[str, Any]) -> None:
 
 def test_configurations_name_files_that_exist_in_row_order(built: Path, metadata: dict[str, Any]) -> None:
     assert [entry["config_name"] for entry in metadata["configs"]] == CONFIGURATIONS
-    assert [entry.get("default") for entry in metadata["configs"]] == [True] + [None] * 6
+    assert [entry.get("default") for entry in metadata["configs"]] == [True] + [None] * 7
     english, hinglish = metadata["configs"][0]["data_files"]
     assert (english["split"], hinglish["split"]) == ("english", "hinglish")
     assert english["path"] == [f"data/{name}/english.parquet" for name in USE_CASES]
@@ -74,6 +74,7 @@ def test_dataset_info_describes_every_configuration(built: Path, metadata: dict[
     assert rows["all"] == [19575, 19575]
     assert rows["salary_increment"] == [7047, 7047]
     assert rows["evaluation"] == [39150]
+    assert rows["controls"] == [3510, 3510]
     sizes = [path.stat().st_size for path in built.glob("data/*/*.parquet")]
     assert info["all"]["download_size"] == sum(sizes)
 

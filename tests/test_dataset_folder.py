@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,12 +17,17 @@ import typer
 from typer.testing import CliRunner
 
 from rupeebias.cli.build import build
-from rupeebias.dataset_builder.columns import Fingerprint, dataset_fingerprint, iter_tables
+from rupeebias.dataset_builder.columns import (
+    Column,
+    Fingerprint,
+    control_fingerprint,
+    dataset_fingerprint,
+    iter_tables,
+)
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.folder import build_dataset, check_dataset, is_current
 from rupeebias.dataset_builder.metric_design import METRIC_SOURCE, build_metric, check_metric
-from rupeebias.dataset_builder.parquet import read_table
-from rupeebias.dataset_builder.prompts import iter_prompts
+from rupeebias.dataset_builder.prompts import iter_control_prompts, iter_prompts
 from rupeebias.errors import DatasetFolderError
 
 COMPONENTS = load_components()
@@ -69,6 +75,8 @@ def test_two_builds_are_byte_identical(built: Path, tmp_path: Path) -> None:
 def test_each_row_is_stored_once_and_the_folder_is_small(built: Path) -> None:
     files = sorted(built.glob("data/*/*.parquet"))
     assert len(files) == 10
+    controls = built.glob("controls/*/*.parquet")
+    assert sum(pq.read_metadata(path).num_rows for path in controls) == 7020
     assert sum(pq.read_metadata(path).num_rows for path in files) == 39150
     assert sum(map(len, _contents(built).values())) < 2_000_000
 
@@ -80,7 +88,7 @@ def test_columns_have_meaningful_arrow_types(built: Path) -> None:
     assert schema.field("axis").type == category
     assert schema.field("offered_ctc_lpa").type == pa.int32()
     assert schema.field("cgpa").type == pa.float64()
-    assert len(schema) == 33
+    assert len(schema) == 34
 
 
 def test_a_row_group_holds_one_axis_and_its_statistics_say_so(built: Path) -> None:
@@ -133,6 +141,7 @@ def test_load_dataset_takes_the_folder_by_name_offline(built: Path, tmp_path: Pa
 import json
 from datasets import get_dataset_config_names, load_dataset
 every = load_dataset("rupeebias")
+controls = load_dataset("rupeebias", "controls")
 offers = load_dataset("rupeebias", "counter_offer", split="hinglish")
 print(json.dumps({
     "configurations": get_dataset_config_names("rupeebias"),
@@ -140,6 +149,7 @@ print(json.dumps({
     "dtypes": {name: feature.dtype for name, feature in offers.features.items()},
     "offers": len(offers),
     "test": load_dataset("rupeebias", "evaluation", split="test")["prompt_id"][:],
+    "controls": {split: controls[split]["prompt_id"][:] for split in controls},
     "last": offers[-1]["prompt"],
 }))
 """
@@ -153,13 +163,19 @@ print(json.dumps({
         check=True,
     )
     found = json.loads(done.stdout.splitlines()[-1])
-    assert found["configurations"] == ["all", *(case.slug for case in COMPONENTS.use_cases), "evaluation"]
+    use_cases = [case.slug for case in COMPONENTS.use_cases]
+    assert found["configurations"] == ["all", *use_cases, "evaluation", "controls"]
     prompts = list(iter_prompts(COMPONENTS))
     assert found["ids"] == {
         "english": [prompt.prompt_id for prompt in prompts if prompt.language == "en"],
         "hinglish": [prompt.prompt_id for prompt in prompts if prompt.language == "hinglish"],
     }
     assert found["test"] == [prompt.prompt_id for prompt in prompts]
+    controls = list(iter_control_prompts(COMPONENTS))
+    assert found["controls"] == {
+        "english": [prompt.prompt_id for prompt in controls if prompt.language == "en"],
+        "hinglish": [prompt.prompt_id for prompt in controls if prompt.language == "hinglish"],
+    }
     assert found["offers"] == 87 * 27 * 2
     assert found["dtypes"]["rating"] == "float64"
     assert found["dtypes"]["experience_years"] == "int32"
@@ -180,13 +196,39 @@ def test_the_fingerprint_is_that_of_the_components_and_is_stored(built: Path) ->
     assert len(manifest["fingerprint"]) == 64
 
 
-def test_the_fingerprint_does_not_depend_on_the_encoding(folder: Path) -> None:
-    fingerprint = Fingerprint()
-    for table in iter_tables(SMALL):
-        path = folder / f"data/{table.use_case}/{SMALL.splits[table.language]}.parquet"
+def test_check_compares_values_whatever_their_encoding(folder: Path) -> None:
+    for path in folder.glob("data/*/*.parquet"):
         pq.write_table(pq.read_table(path), path, compression="snappy", row_group_size=1000)
-        fingerprint.add(read_table(path, table))
-    assert fingerprint.hexdigest() == dataset_fingerprint(SMALL)
+    with pytest.raises(DatasetFolderError, match=r"README\.md differs .* at line"):  # it states their size
+        check_dataset(folder, SMALL)
+
+
+def test_what_is_said_about_the_texts_is_no_part_of_the_fingerprint() -> None:
+    table = next(iter_tables(SMALL))
+    reviewed = dict(table.columns) | {"text_review": Column(["flagged"], np.zeros(table.rows, np.int32))}
+    prints = []
+    for each in (table, dataclasses.replace(table, columns=reviewed)):
+        fingerprint = Fingerprint()
+        fingerprint.add(each)
+        prints.append(fingerprint.hexdigest())
+    assert prints[0] == prints[1]
+
+
+def test_controls_have_a_fingerprint_of_their_own(built: Path, folder: Path) -> None:
+    manifest = json.loads((built / "fingerprint.json").read_text(encoding="utf-8"))
+    assert manifest["controls_fingerprint"] == control_fingerprint(COMPONENTS)
+    fewer = dataclasses.replace(SMALL, controls=SMALL.controls[:1])
+    assert dataset_fingerprint(fewer) == dataset_fingerprint(SMALL)
+    assert control_fingerprint(fewer) != control_fingerprint(SMALL)
+    assert not is_current(folder, fewer)
+
+
+def test_a_prompt_counts_as_reviewed_if_all_its_words_are_printed_in_the_paper(built: Path) -> None:
+    for path in built.glob("*/*/*.parquet"):
+        rows = pq.read_table(path, columns=["text_origin", "text_review"]).to_pylist()
+        for row in rows:
+            assert row["text_review"] == ("validated" if row["text_origin"] == "paper" else "unvalidated")
+            assert (row["text_origin"] == "written") == path.is_relative_to(built / "controls")
 
 
 def test_one_changed_word_changes_the_fingerprint() -> None:
@@ -223,7 +265,7 @@ def _flip(folder: Path, name: str, row: int, value: object) -> None:
 
 def test_check_accepts_what_build_wrote(built: Path) -> None:
     summary = check_dataset(built)
-    assert (summary.rows, summary.configurations) == (39150, 7)
+    assert (summary.rows, summary.control_rows, summary.configurations) == (39150, 7020, 8)
 
 
 @pytest.mark.parametrize(
@@ -393,7 +435,7 @@ def test_the_command_writes_both_folders_and_then_verifies_them(
     app.command()(build)
     written = CliRunner().invoke(app, [])
     assert written.exit_code == 0
-    assert written.output.startswith("rupeebias: 39,150 prompts, 7 configurations, ")
+    assert written.output.startswith("rupeebias: 39,150 prompts and 7,020 controls, 8 configurations, ")
     assert dataset_fingerprint(COMPONENTS) in written.output
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rupeebias", "rupeebias_metric"]
     verified = CliRunner().invoke(app, ["--check"])

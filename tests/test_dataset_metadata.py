@@ -113,7 +113,7 @@ def test_croissants_own_library_finds_nothing_wrong_and_reads_the_records(built:
     expected = {each.prompt_id: each.prompt for each in iter_prompts(COMPONENTS)}
     assert len(found["prompts"]) == 300
     assert found["prompts"].items() <= expected.items()
-    assert len(found["first"]) == 33
+    assert len(found["first"]) == 34
     assert found["first"]["prompts/offered_ctc_lpa"] == 5
     assert found["first"]["prompts/cgpa"] is None
     assert found["first"]["prompts/prompt"] == (
@@ -126,7 +126,7 @@ def test_every_file_is_named_with_its_hash_and_a_relative_address(
     built: Path, croissant: dict[str, Any]
 ) -> None:
     files = [each for each in croissant["distribution"] if each["@type"] == "cr:FileObject"]
-    assert len(files) == 10
+    assert len(files) == 20
     for each in files:
         content = (built / each["contentUrl"]).read_bytes()
         assert each["sha256"] == hashlib.sha256(content).hexdigest()
@@ -134,12 +134,13 @@ def test_every_file_is_named_with_its_hash_and_a_relative_address(
 
 
 def test_the_fields_are_the_columns_of_the_files(built: Path, croissant: dict[str, Any]) -> None:
-    (records,) = croissant["recordSet"]
-    fields = [each["source"]["extract"]["column"] for each in records["field"]]
-    assert fields == pq.read_schema(built / "data/counter_offer/english.parquet").names
-    assert [each["description"].replace("`", "") for each in records["field"]] == [
-        spec.description.replace("`", "") for spec in COLUMNS
-    ]
+    assert [records["name"] for records in croissant["recordSet"]] == ["prompts", "controls"]
+    for records, folder in zip(croissant["recordSet"], ("data", "controls"), strict=True):
+        fields = [each["source"]["extract"]["column"] for each in records["field"]]
+        assert fields == pq.read_schema(built / folder / "counter_offer/english.parquet").names
+        assert [each["description"].replace("`", "") for each in records["field"]] == [
+            spec.description.replace("`", "") for spec in COLUMNS
+        ]
 
 
 @pytest.mark.parametrize(

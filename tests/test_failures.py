@@ -9,8 +9,8 @@ from scipy import stats
 from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.metric.failures import DifferentialFailure, differential_failures
 from rupeebias.metric.layout import Bools, prompt_rows
-from rupeebias.metric.parser import STATUSES, Status
 from rupeebias.metric.readings import NOT_GIVEN, Readings
+from rupeebias.metric.statuses import STATUSES, Status
 
 OK, REFUSAL = STATUSES.index(Status.OK), STATUSES.index(Status.REFUSAL)
 IDS = list(prompt_rows())

@@ -511,6 +511,37 @@ def test_a_cap_stops_before_it_is_exceeded_and_the_run_goes_on_under_a_higher_on
     assert "0.0010" in listed
 
 
+def test_paid_calls_without_an_answer_keep_their_worst_case_under_the_cap(keyed: Cli) -> None:
+    # At worst about 680 bytes x 1 + 16 x 4 = 0.00074 USD a call. A body that is torn and a reply without
+    # choices may have been generated, so after one of each no third fits under 0.0019; a 429 costs nothing.
+    words = ("--max-tokens", "16", "--price-in", "1", "--price-out", "4", "-j", "1")
+    torn = [Answer(200, '{"id": "torn'), reply(choices=[])]
+    answers = iter([failure(429, "slow", retry_after="0"), *torn])
+    with FaultServer(lambda call: next(answers, reply())) as server:
+        capped = keyed(*provider(server, "paid", *words, "--max-cost", "0.0019"))
+        assert (capped.status, len(server.calls)) == (3, 3), capped.shown
+        assert "leaves no room for another call" in capped.shown
+
+
+def test_a_filter_on_the_first_prompts_costs_those_alone(keyed: Cli) -> None:
+    filtered = failure(400, "The response was filtered due to content management policy", "content_filter")
+    answers = iter([filtered] * 3)
+    with FaultServer(lambda call: next(answers, reply())) as server:
+        outcome = keyed(*provider(server, "filtered"))
+        assert (outcome.status, len(server.calls)) == (3, 10), outcome.shown
+    failed = [record["error"] for record in records(keyed.folder / "filtered") if record["error"]]
+    assert len(failed) == 3
+    assert all(error.startswith("HTTP 400") for error in failed)
+
+
+def test_what_a_server_in_trouble_does_not_answer_is_asked_again_by_the_same_command(keyed: Cli) -> None:
+    with FaultServer(lambda call: reply() if call.number < 4 else failure(502)) as server:
+        command = provider(server, "outage", "-j", "2", "--max-retries", "0", "--repeats", "3")
+        assert keyed(*command).status == 3
+        assert len(server.calls) >= 24
+    assert [record["error"] for record in records(keyed.folder / "outage")] == [None] * 4
+
+
 def test_a_cap_without_a_price_or_a_longest_answer_is_refused(keyed: Cli) -> None:
     unknown = keyed("generate", "--model", "openai/x", *SMALL, "--max-cost", "1")
     assert unknown.status == 2

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rupeebias.models.headers import lower_case, moment_s, wait_s
+from rupeebias.models.errors import lower_case, moment_s, wait_s
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 500_000, tzinfo=UTC)
 
@@ -71,6 +71,15 @@ def test_a_named_wait_counts_before_resets_and_resets_only_for_429() -> None:
     assert wait_s({**resets, "retry-after": "1"}, NOW, throttled=True) == 1.0
     assert wait_s(resets, NOW, throttled=False) is None
     assert wait_s({"retry-after": "7"}, NOW, throttled=False) == 7.0
+
+
+def test_moments_are_told_by_the_servers_clock() -> None:
+    # This machine's clock is an hour behind the server's, and ahead of it in the second case.
+    served = {"date": "Sun, 01 Mar 2026 13:00:00 GMT", "retry-after": "Sun, 01 Mar 2026 13:00:30 GMT"}
+    assert wait_s(served, NOW, throttled=True) == pytest.approx(30.0)
+    early = {"date": "Sun, 01 Mar 2026 11:00:00 GMT", "x-ratelimit-reset": "Sun, 01 Mar 2026 11:02:00 GMT"}
+    assert wait_s(early, NOW, throttled=True) == pytest.approx(120.0)
+    assert wait_s({"date": "?", "retry-after": "7"}, NOW, throttled=True) == 7.0
 
 
 def test_no_header_no_wait() -> None:

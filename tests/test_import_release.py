@@ -20,7 +20,8 @@ import rupeebias.release.files
 from rupeebias import release
 from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.hub.submission.build import build_submission
+from rupeebias.hub.build import build_submission
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 from rupeebias.models.simulated import create_model
 from rupeebias.models.types import ModelOptions
@@ -201,7 +202,7 @@ def test_the_offer_of_a_profile_may_stand_in_any_form(offered: Any) -> None:
 # A round trip: what a simulated respondent answers, in the authors' form and back.
 
 
-RESPONDENT: Any = create_model("sim/biased", ModelOptions())
+RESPONDENT: Any = create_model("sim/biased", ModelOptions(), DESIGN)
 
 
 @pytest.fixture(scope="module")

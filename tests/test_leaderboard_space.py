@@ -9,7 +9,7 @@ from hub_store import Blob, Repo
 from leaderboard_samples import write_submission
 from preloaded import Preloaded
 
-from rupeebias.hub.submission.records import FOLDER
+from rupeebias.hub.submission import FOLDER
 
 ORG = "rupee-org"
 SPACE = f"{ORG}/rupeebias-leaderboard"
@@ -144,7 +144,7 @@ def test_a_space_that_is_something_else_is_left_alone(hub: HubServer, run: Comma
     commit(hub.create("space", SPACE), {"app.py": b"print()"})
     status, said = run("--org", ORG, "--upload")
     assert status == 1
-    assert "holds files that no board wrote in the place of its own (README.md, index.html)" in said
+    assert "holds files that this command did not write (app.py, but no files.json); nothing was sent" in said
     assert hub.writes == []
 
 

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,14 +21,20 @@ import pytest
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.metric.constants import USE_CASES
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import UseCase
 from rupeebias.metric.parser import parse_answer
-from rupeebias.models.fetch import LOCK
-from rupeebias.models.grammar import GRAMMARS
-from rupeebias.models.local import LocalModel, create_model, model_names
-from rupeebias.models.server_process import ServerProcess
+from rupeebias.models.grammar import grammars, regexes
+from rupeebias.models.local import (
+    LOCK,
+    LocalModel,
+    ServerProcess,
+    create_model,
+    find_weights,
+    model_names,
+    package_version,
+)
 from rupeebias.models.types import CallError, ModelOptions, Reply, Request
-from rupeebias.models.weights import find_weights, package_version
 
 
 def _installed(package: str) -> bool:
@@ -87,7 +94,7 @@ def _expression(grammar: str) -> str:
 def test_grammars_reach_the_plausible_bounds_and_no_further(
     use_case: str, low: str, high: str, outside: str
 ) -> None:
-    expression = _expression(GRAMMARS[use_case])
+    expression = _expression(grammars(DESIGN)[use_case])
     for text in (low, high):
         assert re.fullmatch(expression, text)
         assert parse_answer(text, use_case).status == "ok"
@@ -95,8 +102,30 @@ def test_grammars_reach_the_plausible_bounds_and_no_further(
     assert parse_answer(outside, use_case).status != "ok"
 
 
-def test_every_use_case_has_a_grammar() -> None:
-    assert tuple(GRAMMARS) == USE_CASES
+def test_grammars_fix_the_digits_of_rupeebias() -> None:
+    # One lakh to below ten crore; 1,000 to below one crore; 0 to 200.
+    amount, price = 'root ::= "### " [1-9] [0-9]{5,7} " INR"', 'root ::= "### " [1-9] [0-9]{3,6} " INR"'
+    assert grammars(DESIGN) == {
+        "salary_estimation": amount,
+        "salary_increment": 'root ::= "### " ([0-9] | [1-9] [0-9] | "1" [0-9] [0-9] | "200") " %"',
+        "counter_offer": amount,
+        "service_pricing_vendor": price,
+        "service_pricing_customer": price,
+    }
+
+
+@pytest.mark.parametrize("bounds", [(0, 7), (1, 10), (500, 20_000), (37, 4_061), (99, 101), (1_000, 1_000)])
+def test_formats_of_any_benchmark_allow_every_whole_number_inside_the_bounds_and_no_other(
+    bounds: tuple[int, int],
+) -> None:
+    asked = UseCase("rent", "Rent", "EUR", "amount", bounds, n_profiles=1, n_questions=1)
+    design = replace(DESIGN, use_cases=(asked,))
+    expected = {n for n in range(bounds[0], bounds[1] + 1) if n != bounds[1] or n not in (10, 100, 1_000)}
+    if bounds[0] == bounds[1]:
+        expected = {bounds[0]}
+    for expression in (_expression(grammars(design)["rent"]), regexes(design)["rent"]):
+        allowed = {n for n in range(bounds[1] + 50) if re.fullmatch(expression, f"### {n} EUR")}
+        assert allowed == expected
 
 
 def test_lock_pins_two_packages_by_hash_and_names_no_host() -> None:
@@ -116,7 +145,7 @@ def test_a_missing_package_names_the_command_that_installs_it() -> None:
 @needs_packages
 def test_unknown_name_suggests_and_says_how_to_give_a_file() -> None:
     with pytest.raises(UsageError, match=r"did you mean 'smollm2'\?; .*local/PATH.gguf"):
-        create_model("local/smolm", ModelOptions())
+        create_model("local/smolm", ModelOptions(), DESIGN)
     assert model_names() == ["local/smollm2"]
 
 
@@ -141,16 +170,16 @@ def test_missing_and_foreign_files(tmp_path: Path) -> None:
 )
 def test_bad_options_say_what_is_expected(options: ModelOptions, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        create_model("local/smollm2", options)
+        create_model("local/smollm2", options, DESIGN)
 
 
 @needs_packages
 def test_settings_identify_weights_versions_and_format() -> None:
-    bound = create_model("local/smollm2", ModelOptions()).settings
+    bound = create_model("local/smollm2", ModelOptions(), DESIGN).settings
     assert len(str(bound["weights_sha256"])) == 64
     assert bound["xllamacpp"] == metadata.version("xllamacpp")
     assert bound["constrain"] is True
-    free = create_model("local/smollm2", ModelOptions(constrain=False, extras={"slots": 2})).settings
+    free = create_model("local/smollm2", ModelOptions(constrain=False, extras={"slots": 2}), DESIGN).settings
     assert free["constrain"] is False
     assert free["slots"] == 2
     assert "grammars" not in free
@@ -172,7 +201,7 @@ async def _serve_and_lose(model: LocalModel) -> tuple[list[Reply], CallError]:
 
 @needs_packages
 def test_a_real_server_answers_in_the_format_and_its_death_is_told(tmp_path: Path) -> None:
-    model = create_model("local/smollm2", ModelOptions(log_dir=tmp_path, extras={"slots": 4}))
+    model = create_model("local/smollm2", ModelOptions(log_dir=tmp_path, extras={"slots": 4}), DESIGN)
     replies, lost = asyncio.run(_serve_and_lose(model))
     for request, reply in zip(_requests(), replies, strict=True):
         assert parse_answer(reply.text or "", request.use_case).status == "ok", reply.text
@@ -190,7 +219,7 @@ def test_a_broken_file_ends_with_the_log(tmp_path: Path) -> None:
     broken.write_bytes(b"GGUF" + bytes(64))
 
     async def start() -> None:
-        model = create_model(f"local/{broken}", ModelOptions())
+        model = create_model(f"local/{broken}", ModelOptions(), DESIGN)
         try:
             await model.open()
         finally:
@@ -203,7 +232,7 @@ def test_a_broken_file_ends_with_the_log(tmp_path: Path) -> None:
 _STARTER = """
 import asyncio
 from pathlib import Path
-from rupeebias.models.server_process import ServerProcess
+from rupeebias.models.local import ServerProcess
 
 async def main():
     arguments = ["{weights}", "--slots=1", "--context=64", "--threads=1", "--seed=0", "--reuse=0"]

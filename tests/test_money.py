@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from rupeebias.generate.dry_run import estimate_lines
+from rupeebias.generate.plan import estimate_lines
 from rupeebias.models.prices import Budget, Price, cost_of, estimate, priced, worst_case_usd
 from rupeebias.models.types import Reply, Request
 
@@ -27,7 +27,7 @@ def test_an_estimate_follows_its_stated_rule() -> None:
 
 def test_without_a_bound_the_estimate_assumes_long_answers_and_says_so() -> None:
     (tokens, cost) = estimate_lines([ASK], PRICE, None, None)
-    assert "8 to 1,000 out (8 to 1,000 an answer, which nothing bounds: give --max-tokens)" in tokens
+    assert "8 to 1,000 out (8 to 1,000 an answer; --max-tokens sets a bound)" in tokens
     assert "2 USD in and 10 USD out per million tokens: a test" in cost
 
 

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.constants import USE_CASES
-from rupeebias.metric.parser import PLAUSIBLE, STATUSES, Status, parse_answer
+from rupeebias.metric.parser import parse_answer
+from rupeebias.metric.statuses import STATUSES, Status
 
 CTC, HIKE, COUNTER, VENDOR, CUSTOMER = USE_CASES
 use_cases = st.sampled_from(USE_CASES)
@@ -38,7 +40,8 @@ def test_any_text_ends_with_a_status_and_a_value_inside_the_bounds(
     assert parsed.reason
     if parsed.status in (Status.OK, Status.LENIENT):
         assert parsed.value is not None
-        assert PLAUSIBLE[use_case].low <= parsed.value <= PLAUSIBLE[use_case].high
+        low, high = DESIGN.use_case[use_case].bounds
+        assert low <= parsed.value <= high
     else:
         assert parsed.value is None
 

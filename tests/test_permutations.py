@@ -19,8 +19,8 @@ from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
 from rupeebias.metric.permutations import CHUNK, AgainstChance, against_chance, shuffle
 from rupeebias.metric.resampling import stream
 from rupeebias.metric.tables import Row
-from rupeebias.models.draws import simulate_values
 from rupeebias.models.respondents import find_respondent, with_parameters
+from rupeebias.models.truth import simulate_values
 
 
 def permuted(outcomes: Outcomes, n: int = 400, seed: int = 0) -> tuple[list[Row], list[Row]]:

@@ -1,5 +1,6 @@
 """The 39,150 prompts: the paper's examples to the letter, counts, order and matched slots."""
 
+import json
 from collections import Counter
 from itertools import groupby
 
@@ -7,8 +8,11 @@ import pytest
 
 from rupeebias.dataset_builder.columns import iter_tables
 from rupeebias.dataset_builder.components import load_components
-from rupeebias.dataset_builder.prompts import Prompt, iter_prompts, with_fairness
+from rupeebias.dataset_builder.prompts import Prompt, iter_control_prompts, iter_prompts, with_fairness
 from rupeebias.dataset_builder.records import Identifier
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Design
+from rupeebias.metric.layout import layout_of
 
 COMPONENTS = load_components()
 PROMPTS = list(iter_prompts(COMPONENTS))
@@ -394,3 +398,90 @@ def test_columns_and_prompts_come_from_one_rendering() -> None:
         prompts = list(rows)
         for name in Prompt.__dataclass_fields__:
             assert list(table.columns[name]) == [getattr(prompt, name) for prompt in prompts], name
+
+
+# --- controls
+
+
+CONTROLS = list(iter_control_prompts(COMPONENTS))
+
+
+def test_controls_are_7020_prompts_of_their_own() -> None:
+    # 90 profiles x 2 languages, one question each: 180 x (7 weekdays + 8 blood groups) = 2,700 placebos and
+    # 180 x 12 canonical identifiers x 2 wordings = 4,320
+    counts = Counter("wording" if prompt.axis.startswith("wording_") else "placebo" for prompt in CONTROLS)
+    assert counts == {"placebo": 2700, "wording": 4320}
+    assert not {prompt.prompt_id for prompt in CONTROLS} & BY_ID.keys()
+    assert len({prompt.prompt_id for prompt in CONTROLS}) == 7020
+
+
+def test_controls_differ_from_a_prompt_of_the_benchmark_in_the_phrase_alone() -> None:
+    phrases = {
+        (axis.slug, person.slug, key): text.text
+        for axis in (*COMPONENTS.axes, *COMPONENTS.controls)
+        for person in axis.identifiers
+        for key, text in person.phrases.items()
+    }
+    speakers = {case.slug: case.speaker for case in COMPONENTS.use_cases}
+    for prompt in CONTROLS:
+        key = (speakers[prompt.use_case], prompt.language)
+        parts = [prompt.use_case, prompt.language, "gender", "male", prompt.profile_id, prompt.question_id]
+        male = BY_ID[":".join(parts)].prompt
+        own = phrases[prompt.axis, prompt.identifier, key]
+        assert prompt.prompt == male.replace(phrases["gender", "male", key], own)
+
+
+def test_control_phrases_are_about_as_long_as_those_of_identifiers() -> None:
+    longest = max(
+        len(t.text) for axis in COMPONENTS.axes for p in axis.identifiers for t in p.phrases.values()
+    )
+    for axis in COMPONENTS.controls:
+        for person in axis.identifiers:
+            assert all(8 <= len(text.text) <= longest for text in person.phrases.values())
+
+
+def test_other_wordings_are_those_of_the_canonical_pairs_and_all_different() -> None:
+    for axis in COMPONENTS.axes:
+        (wording,) = [each for each in COMPONENTS.controls if each.slug == f"wording_{axis.slug}"]
+        pair = axis.canonical_pair or ()
+        assert [person.slug for person in wording.identifiers] == [
+            f"{slug}_{n}" for slug in pair for n in (1, 2)
+        ]
+        people = {person.slug: person for person in axis.identifiers}
+        for slug in pair:
+            said = [people[slug], *(each for each in wording.identifiers if each.slug[:-2] == slug)]
+            for key in people[slug].phrases:
+                assert len({each.phrases[key].text for each in said}) == 3
+
+
+def test_the_question_of_a_profile_asked_once_goes_with_no_level_of_a_factor() -> None:
+    # 3.8: profile i in language i mod 2 with question (i div 2 + i div 2q) mod q; every use case has each
+    # language and question with each level of the factor that changes fastest
+    for case in DESIGN.use_cases:
+        once = DESIGN.once(case.name)
+        q = case.n_questions
+        assert once == tuple(
+            (("en", "hinglish")[i % 2], (i // 2 + i // (2 * q)) % q + 1) for i in range(case.n_profiles)
+        )
+        assert [question for _, question in once] == control_questions(case.name)
+        levels = {(i % 3, language) for i, (language, _) in enumerate(once)}
+        assert len(levels) == 6
+        assert len({(i % 3, question) for i, (_, question) in enumerate(once)}) == 3 * q
+
+
+def control_questions(use_case: str) -> list[int]:
+    """The question of each profile among the English controls."""
+    asked = {
+        prompt.profile_id: int(prompt.question_id[1:])
+        for prompt in CONTROLS
+        if (prompt.use_case, prompt.language) == (use_case, "en")
+    }
+    return list(asked.values())
+
+
+def test_the_design_of_the_controls_lists_them_in_their_order() -> None:
+    design = DESIGN.control_design
+    assert design is not None
+    assert design.n_prompts == 7020
+    assert layout_of(design).prompt_ids == [prompt.prompt_id for prompt in CONTROLS]
+    assert Design.from_dict(json.loads(json.dumps(DESIGN.as_dict()))).control_design == design

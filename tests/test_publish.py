@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from publish_runs import DATASET, METRIC, TOKEN, Publisher, with_files
 
-from rupeebias.hub.publish.staging import Staged, stage
+from rupeebias.hub.publication import Staged, stage
 
 # the client's own way to send files
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from publish_runs import DATASET, METRIC, Publisher, with_files
 
-from rupeebias.hub.publish.remote import version_key
-from rupeebias.hub.publish.staging import Staged, stage
+from rupeebias.hub.publication import Staged, stage
+from rupeebias.hub.repository import version_key
 
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")
 

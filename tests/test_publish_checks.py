@@ -10,16 +10,16 @@ from hub_rules import card_errors
 from publish_runs import with_files
 
 from rupeebias.errors import DatasetFolderError, RupeeBiasError
-from rupeebias.hub.faults import hub_errors
-from rupeebias.hub.publish.checks import (
+from rupeebias.hub.client import hub_errors
+from rupeebias.hub.publication import (
+    Staged,
     check_staged,
     dataset_card_problems,
     front_matter,
     space_card_problems,
     splits_of,
 )
-from rupeebias.hub.publish.remote import RemoteFile, git_blob_sha1, matches
-from rupeebias.hub.publish.staging import Staged
+from rupeebias.hub.repository import RemoteFile, git_blob_sha1, matches
 
 
 def test_both_cards_keep_the_hubs_rules(staged: Staged) -> None:

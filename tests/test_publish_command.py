@@ -14,7 +14,7 @@ import pytest
 from hub_server import HubServer
 from preloaded import Preloaded
 
-from rupeebias.hub.names import repository
+from rupeebias.hub.client import repository
 
 TOKEN = "hf_good"
 COMMAND = [sys.executable, "-m", "rupeebias", "publish"]
@@ -100,7 +100,7 @@ def test_dataset_and_metric_load_by_name_through_the_real_clients(run: Run, tmp_
     assert done.stdout.splitlines()[-2] == "0.0 0.0"  # a model that always says the same
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["configurations"][0] == "all"
-    assert found["configurations"][-1] == "evaluation"
+    assert found["configurations"][-2:] == ["evaluation", "controls"]
     assert found["rows"] == {"english": 19575, "hinglish": 19575}
     assert found["test"] == 39150
     assert found["last"] == "counter_offer:hinglish:urban_rural:village:P27:Q2"

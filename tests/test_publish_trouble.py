@@ -16,10 +16,15 @@ from preloaded import Preloaded
 from publish_runs import DATASET, TOKEN, Publisher
 
 from rupeebias.errors import RupeeBiasError
-from rupeebias.hub.client import bound_requests, require_clean, require_endpoint
-from rupeebias.hub.faults import hub_errors, masked
-from rupeebias.hub.publish.remote import read_remote
-from rupeebias.hub.rights import require_writer
+from rupeebias.hub.client import (
+    bound_requests,
+    hub_errors,
+    masked,
+    require_clean,
+    require_endpoint,
+    require_writer,
+)
+from rupeebias.hub.repository import read_remote
 
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>':DeprecationWarning")
 
@@ -201,8 +206,8 @@ def test_faults_of_ours_are_not_blamed_on_the_hub() -> None:
 PUBLISH = """
 import warnings
 from rupeebias.cli.app import main
-from rupeebias.hub.publish import api
-from rupeebias.hub.publish.staging import stage
+from rupeebias.hub import publish as api
+from rupeebias.hub.publication import stage
 api.built_and_checked = lambda org, folder, eval_yaml=True: stage(org, folder)  # unchecked: fast
 warnings.simplefilter("ignore")
 main()

@@ -19,8 +19,8 @@ from selenium.webdriver.support.ui import Select
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.metric.constants import IDENTIFIERS
-from rupeebias.report.data import ReportRun, load_report_runs
 from rupeebias.report.page.render import write_page
+from rupeebias.report.runs import ReportRun, load_report_runs
 
 pytestmark = needs_chromium
 

@@ -15,25 +15,26 @@ import numpy as np
 import orjson
 import pytest
 import scipy.stats
+from report_runs import as_arm
 from report_samples import LONG, NAME, SCRIPT, answer, sample_ids, write_run
 
 from rupeebias.cli.app import main
 from rupeebias.errors import UsageError
 from rupeebias.metric import Status
-from rupeebias.metric.constants import IDENTIFIERS
-from rupeebias.metric.layout import AXES, N_PROMPTS, prompt_rows
-from rupeebias.report.api import check_folder
-from rupeebias.report.data import Answers, FigureFile, ReportRun, load_report_runs
-from rupeebias.report.derived import answer_outcomes, report_tables
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.layout import layout_of
+from rupeebias.report.figures.svg import FigureFile, svg_source
+from rupeebias.report.folder import check_folder
 from rupeebias.report.page.answers import PackedAnswers, pack_answers, slot_order
 from rupeebias.report.page.context import answers_fingerprint, fairness_effects, headline_rows
 from rupeebias.report.page.contrasts import Contrasts
 from rupeebias.report.page.findings import finding
-from rupeebias.report.page.images import svg_source
-from rupeebias.report.page.pivots import pivot
-from rupeebias.report.page.quality import by_identifier
 from rupeebias.report.page.render import render_page
-from rupeebias.report.page.text import number, visible
+from rupeebias.report.page.tables import STATUS_LABELS, by_identifier, pivot
+from rupeebias.report.runs import Answers, ReportRun, load_report_runs, report_tables
+from rupeebias.words import number, visible
+
+N_PROMPTS = DESIGN.n_prompts
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +49,13 @@ def page(run: ReportRun) -> str:
 
 
 def test_contrasts_over_everything_are_the_identifier_deviations(run: ReportRun) -> None:
-    contrasts = Contrasts(answer_outcomes(run.answers))
+    contrasts = Contrasts(run.outcomes)
     expected = {
         (row["axis"], row["identifier"]): row["deviation_pct"]
         for row in run.result["tables"]["identifier_deviation"]
     }
     for axis in ("gender", "urban_rural"):
-        for name, found in zip(IDENTIFIERS[axis], contrasts.of("all", "all", axis), strict=True):
+        for name, found in zip(DESIGN.identifiers[axis], contrasts.of("all", "all", axis), strict=True):
             assert found is not None
             assert found.deviation_pct == pytest.approx(expected[axis, name], rel=1e-12)
     assert contrasts.of("all", "all", "caste") == []
@@ -72,14 +73,14 @@ def test_interval_of_a_contrast_is_a_t_interval_over_profiles_left_out(run: Repo
             mean(
                 v for key, v in values.items() if f":{name}:" in key and without not in key and v is not None
             )
-            for name in IDENTIFIERS["gender"]
+            for name in DESIGN.identifiers["gender"]
         ]
         return (means[2] / mean(means) - 1) * 100
 
     left_out = [deviation(f":P{profile:02d}:") for profile in range(1, 10)]
     spread = sum((x - mean(left_out)) ** 2 for x in left_out)
     reach = scipy.stats.t.ppf(0.975, df=8) * (8 / 9 * spread) ** 0.5  # nine profiles
-    contrasts = Contrasts(answer_outcomes(run.answers))
+    contrasts = Contrasts(run.outcomes)
     found = contrasts.of("service_pricing_vendor", "en", "gender")[2]
     assert found is not None
     assert found.deviation_pct == pytest.approx(deviation("none"))
@@ -92,7 +93,7 @@ def unpacked(packed: PackedAnswers) -> Iterator[tuple[int, int, str | None]]:
     planes = np.frombuffer(packed.planes, np.uint8).reshape(3, -1).astype(int)
     codes = (planes[0] | planes[1] << 8 | planes[2] << 16).reshape(-1, N_PROMPTS)
     for repeat, of_repeat in enumerate(codes):
-        for row, code in zip(slot_order(), of_repeat, strict=True):
+        for row, code in zip(slot_order(DESIGN), of_repeat, strict=True):
             if packed.entries[code][1] >= 0:
                 yield int(row), repeat, packed.entries[code][0]
 
@@ -102,16 +103,16 @@ def test_packed_answers_are_the_answers(tmp_path: Path) -> None:
         return f"For {prompt_id}: {answer(prompt_id)}"
 
     run = load_report_runs([write_run(tmp_path / "two.jsonl", wording, repeats=2)], ci=None)[0]
-    rows = prompt_rows()
+    rows = layout_of(DESIGN).prompt_rows
     given = zip(run.answers.prompt_ids, run.answers.repeats, run.answers.texts, strict=True)
     expected = {(rows[x], repeat): visible(text)[:2000] for x, repeat, text in given}
-    packed = pack_answers(run.answers, 10**6)
+    packed = pack_answers(run.answers, DESIGN, 10**6)
     assert {(row, repeat): text for row, repeat, text in unpacked(packed)} == expected
     assert packed.n_repeats == 2
 
 
 def test_a_megabyte_of_answer_is_cut_and_its_length_kept(run: ReportRun) -> None:
-    packed = pack_answers(run.answers, 10**6)
+    packed = pack_answers(run.answers, DESIGN, 10**6)
     (entry,) = [entry for entry in packed.entries if entry[0] and entry[0].startswith("I think")]
     assert len(entry[0] or "") == packed.cut == 2000
     assert entry[3] == len(LONG) > 1_000_000
@@ -123,10 +124,12 @@ def test_long_winded_answers_are_cut_to_what_a_page_may_take() -> None:
     sentences = rng.choice(words, (N_PROMPTS, 30))
     texts: list[str | None] = [f"{' '.join(sentence)} {at}" for at, sentence in enumerate(sentences)]
     size = len(texts)
-    answers = Answers([*prompt_rows()], [0] * size, texts, [Status.UNPARSED] * size, [None] * size)
+    answers = Answers(
+        layout_of(DESIGN).prompt_ids, [0] * size, texts, [Status.UNPARSED] * size, [None] * size
+    )
     sizes = []
     for budget in (3_000_000, 900_000, 50_000):
-        packed = pack_answers(answers, budget)
+        packed = pack_answers(answers, DESIGN, budget)
         sizes.append(
             (packed.cut, len(zlib.compress(orjson.dumps(packed.entries) + packed.planes, 6)) <= budget)
         )
@@ -140,7 +143,7 @@ def test_hidden_characters_are_shown_as_codes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(None, "–"), (-0.04, "0.0"), (-1.25, "−1.2"), (1234.5, "1,234.5"), (0.0, "0.0")]
+    ("value", "shown"), [(None, "–"), (-0.04, "0.0"), (-1.25, "−1.3"), (1234.5, "1,234.5"), (0.0, "0.0")]
 )
 def test_number(value: float | None, shown: str) -> None:
     assert number(value) == shown
@@ -278,7 +281,7 @@ def test_a_run_in_which_nothing_compares_says_so(tmp_path: Path) -> None:
     path.write_text('{"prompt_id": "salary_increment:en:gender:male:P01:Q1", "output": "### 5 %"}\n')
     said = text_of(render_page(load_report_runs([path]), []), "summary")
     assert "The answers cannot be compared" in said
-    assert "was asked 1 question about" in said
+    assert "was asked 1 question of RupeeBias" in said
 
 
 def refusing(identifier: str) -> Callable[[str], str]:
@@ -339,7 +342,7 @@ def test_headline_table_is_sorted_and_marks_the_published(run: ReportRun, page: 
 
 
 def test_refusals_are_counted_for_each_identifier(run: ReportRun) -> None:
-    rows = {row.names[1]: row for row in by_identifier(run.result)["Gender"]}
+    rows = {row.names[1]: row for row in by_identifier(run.result, DESIGN)["Gender"]}
     # SCRIPT has one percentage; END, TURNED and LONG are judged by the parser
     read = [
         status in (Status.OK, Status.LENIENT)
@@ -359,10 +362,10 @@ def test_table_behind_a_figure_shows_values_intervals_and_marks(run: ReportRun) 
     text = f"{row['cpg_pct']:.1f} [{row['ci_low']:.1f}, {row['ci_high']:.1f}]{star} (Male over Female)"
     assert shown.rows[0] == (("Salary estimation", "Gender"), (text.replace("-", "−"),))
     assert pivot("headline", [run], tables) is None
-    means = pivot("kendall_w_mean", [run], tables)
+    means = pivot("kendall_w_axis", [run], tables)
     assert means is not None
-    assert means.rows[0][0] == ("English",)
-    assert means.rows[0][1][0].startswith(f"{run.result['english_mean_kendall_w']:.3f}")
+    cells = dict(means.rows)
+    assert cells["English", "all"][0].startswith(f"{run.result['english_mean_kendall_w']:.3f}")
 
 
 def test_figure_cannot_leave_its_attribute() -> None:
@@ -449,12 +452,9 @@ def test_audit_ends_with_the_path_of_its_report(
 def test_hostile_sample_reaches_the_page(run: ReportRun) -> None:
     assert SCRIPT in run.answers.texts
     assert len(run.answers.texts) == len([*sample_ids()])
-    assert {*AXES} > {"gender", "urban_rural"}
 
 
 def test_every_status_has_words() -> None:
-    from rupeebias.report.page.quality import STATUS_LABELS
-
     known: set[Any] = {str(status) for status in Status} | {"missing"}
     assert set(STATUS_LABELS) == known
 
@@ -475,16 +475,23 @@ def test_silence_of_a_small_run_is_not_taken_for_fairness(tmp_path: Path) -> Non
 
 def test_fairness_instruction_is_compared_on_the_same_prompts(run: ReportRun, tmp_path: Path) -> None:
     part = load_report_runs([write_run(tmp_path / "x.jsonl", use_case="counter_offer")], ci=None)[0]
-    runs = [run, replace(part, name=run.name), replace(run, arm="fairness")]
+    fair = as_arm(run, "fairness")
+    assert fairness_effects([as_arm(part, "standard"), fair]) == []
+    runs = [as_arm(run, "standard"), fair]
     (effect,) = fairness_effects(runs)
     axes = [row["mean_delta_pct"] for row in run.result["tables"]["axis"] if row["language"] == "all"]
     assert effect.standard_pct == effect.fair_pct == pytest.approx(mean(axes))
-    assert "Told to be fair, sample differs by" in text_of(render_page(runs, []), "summary")
+    assert "Told to be fair, demo differs by" in text_of(render_page(runs, []), "summary")
+
+
+def test_a_fairness_run_at_another_temperature_is_no_finding(run: ReportRun) -> None:
+    runs = [as_arm(run, "standard"), as_arm(run, "fairness", temperature=1)]
+    assert fairness_effects(runs) == []
+    assert "Told to be fair" not in text_of(render_page(runs, []), "summary")
 
 
 def test_the_fairness_arm_of_a_simulated_respondent_is_no_finding(run: ReportRun) -> None:
-    simulated = replace(run, name="sim/biased")
-    runs = [simulated, replace(simulated, arm="fairness")]
+    runs = [as_arm(run, arm, "sim/biased") for arm in ("standard", "fairness")]
     assert fairness_effects(runs) == []
     said = text_of(render_page(runs, []), "summary")
     assert "Told to be fair" not in said
@@ -502,7 +509,7 @@ def test_repeats_that_a_page_does_not_hold_are_told(tmp_path: Path) -> None:
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     run = load_report_runs([path], ci=None)[0]
     assert "first 20 of 25 repeats of many" in text_of(render_page([run], []), "explore")
-    assert len(pack_answers(run.answers, 10**6).indexes) == 20
+    assert len(pack_answers(run.answers, DESIGN, 10**6).indexes) == 20
 
 
 def test_a_very_long_name_is_shortened_everywhere(run: ReportRun) -> None:

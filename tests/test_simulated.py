@@ -15,14 +15,11 @@ from rupeebias.cli.models import simulate as app
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import UsageError
-from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.parser import parse_answer
-from rupeebias.models import replies
-from rupeebias.models.draws import simulate_values
-from rupeebias.models.law import rounded, rounded_amount
-from rupeebias.models.respondents import RESPONDENTS, Respondent
-from rupeebias.models.simulated import SimulatedModel, create_model, model_names
-from rupeebias.models.truth import true_gaps
+from rupeebias.models.respondents import RESPONDENTS, Respondent, rounded, rounded_amount
+from rupeebias.models.simulated import SimulatedModel, create_model, lenient, model_names
+from rupeebias.models.truth import simulate_values, true_gaps
 from rupeebias.models.types import ModelOptions
 
 PLAIN = Respondent("plain", "no noise, no rounding", question_effects=(0.0, 0.0, 0.0), rounding=False)
@@ -46,7 +43,7 @@ def outcome(prompt_id: str, amount: float) -> float:
     use_case, *_, profile, _ = prompt_id.split(":")
     if use_case != "counter_offer":
         return amount
-    offered = OFFERED_CTC_LPA[int(profile[1:]) - 1] * 100_000
+    offered = DESIGN.use_case["counter_offer"].known[int(profile[1:]) - 1]
     return (amount - offered) / offered * 100
 
 
@@ -77,7 +74,7 @@ def pairs_of_slots(values: dict[str, float]) -> Iterator[tuple[str, float, float
 )
 def test_ten_percent_more_is_a_gap_of_two_tenths_over_two_point_one(start: str) -> None:
     # x and 1.1 x differ by 0.1 x, their midpoint is 1.05 x; for counter-offers x is the markup.
-    model = SimulatedModel(replace(PLAIN, effects=((MUSLIM, 0.1),)))
+    model = SimulatedModel(replace(PLAIN, effects=((MUSLIM, 0.1),)), DESIGN)
     a, b, other = (
         outcome(start.format(slug), said(model, start.format(slug))) for slug in ("hindu", "muslim", "sikh")
     )
@@ -86,7 +83,7 @@ def test_ten_percent_more_is_a_gap_of_two_tenths_over_two_point_one(start: str) 
 
 
 def test_base_amounts_of_a_neutral_person() -> None:
-    model = SimulatedModel(PLAIN)
+    model = SimulatedModel(PLAIN, DESIGN)
     # IIT Delhi 18 lakh x 1.2 for a CGPA of 9.1; 5 years at TCS after an average year: 0.8 x 10 %;
     # TCS, 2 years, lowball 5 lakh: markup 0.35 x 0.9, so 5 x 1.315 lakh; website, top rating: 30,000 x 1.25
     assert said(model, "salary_estimation:en:gender:male:P01:Q1") == 2_160_000
@@ -97,32 +94,36 @@ def test_base_amounts_of_a_neutral_person() -> None:
 
 def test_hinglish_scales_effects_and_shifts_the_level() -> None:
     # 1,800,000 x 0.9 for Hinglish x (1 + 1.5 x 0.2)
-    model = SimulatedModel(replace(PLAIN, effects=((MUSLIM, 0.2),), hinglish_scale=1.5, hinglish_level=-0.1))
+    model = SimulatedModel(
+        replace(PLAIN, effects=((MUSLIM, 0.2),), hinglish_scale=1.5, hinglish_level=-0.1), DESIGN
+    )
     assert said(model, "salary_estimation:hinglish:religion:muslim:P02:Q1") == 2_106_000
     assert said(model, "salary_estimation:en:religion:muslim:P02:Q1") == 2_160_000
 
 
 def test_question_effects_apply_to_whoever_asks() -> None:
-    model = SimulatedModel(replace(PLAIN, question_effects=(0.0, 0.5, -0.5)))
+    model = SimulatedModel(replace(PLAIN, question_effects=(0.0, 0.5, -0.5)), DESIGN)
     asked = [said(model, f"salary_estimation:en:caste:obc:P02:Q{n}") for n in (1, 2, 3)]
     assert asked == [1_800_000, 2_700_000, 900_000]
 
 
 def test_profile_noise_is_shared_by_questions_and_languages_only() -> None:
-    model = SimulatedModel(replace(PLAIN, profile_noise_sd=0.1))
+    model = SimulatedModel(replace(PLAIN, profile_noise_sd=0.1), DESIGN)
     one = {
         said(model, f"salary_estimation:{language}:caste:obc:P02:Q{n}")
         for language in ("en", "hinglish")
         for n in (1, 2, 3)
     }
-    others = {said(model, f"salary_estimation:en:caste:{slug}:P02:Q1") for slug in IDENTIFIERS["caste"]}
+    others = {
+        said(model, f"salary_estimation:en:caste:{slug}:P02:Q1") for slug in DESIGN.identifiers["caste"]
+    }
     assert len(one) == 1
     assert len(others) == 24
 
 
 def test_noise_has_the_stated_spread(prompt_ids: list[str]) -> None:
-    model = SimulatedModel(replace(PLAIN, noise_sd=0.1))
-    neutral = SimulatedModel(PLAIN)
+    model = SimulatedModel(replace(PLAIN, noise_sd=0.1), DESIGN)
+    neutral = SimulatedModel(PLAIN, DESIGN)
     asked = [name for name in prompt_ids if name.startswith("salary_estimation")][::3]
     logs = np.log([said(model, name) / said(neutral, name) for name in asked])
     # 3,132 draws: the standard error of the sd is 0.1 / sqrt(2 n) = 0.0013, of the mean 0.0018
@@ -132,16 +133,16 @@ def test_noise_has_the_stated_spread(prompt_ids: list[str]) -> None:
 
 def test_answers_depend_neither_on_order_nor_on_what_was_asked_before(prompt_ids: list[str]) -> None:
     asked = [(name, repeat) for name in prompt_ids[::400] for repeat in range(3)]
-    first, model = SimulatedModel(RESPONDENTS["messy"]), SimulatedModel(RESPONDENTS["messy"])
+    first, model = SimulatedModel(RESPONDENTS["messy"], DESIGN), SimulatedModel(RESPONDENTS["messy"], DESIGN)
     forward = {key: first.reply(*key) for key in asked}
     assert {key: model.reply(*key) for key in reversed(asked)} == forward
 
 
 def test_repeats_and_seeds_give_other_draws() -> None:
     name = "service_pricing_vendor:en:region:odia:P04:Q1"
-    model = SimulatedModel(RESPONDENTS["fair"])
+    model = SimulatedModel(RESPONDENTS["fair"], DESIGN)
     assert len({said(model, name, repeat) for repeat in range(20)}) > 5
-    other = create_model("sim/fair", ModelOptions(seed=7))
+    other = create_model("sim/fair", ModelOptions(seed=7), DESIGN)
     assert [said(model, name, r) for r in range(20)] != [said(other, name, r) for r in range(20)]
 
 
@@ -159,12 +160,12 @@ def test_repeats_and_seeds_give_other_draws() -> None:
     ],
 )
 def test_rounding_steps(use_case: str, amount: float, expected: float) -> None:
-    assert rounded_amount(use_case, amount, rounding=True) == expected
-    assert rounded(use_case, np.array([amount]), rounding=True)[0] == expected
+    assert rounded_amount(DESIGN.use_case[use_case], amount, rounding=True) == expected
+    assert rounded(DESIGN.use_case[use_case], np.array([amount]), rounding=True)[0] == expected
 
 
 def test_constant_gives_one_answer_in_a_slot(prompt_ids: list[str]) -> None:
-    model = SimulatedModel(RESPONDENTS["constant"])
+    model = SimulatedModel(RESPONDENTS["constant"], DESIGN)
     values = {name: said(model, name) for name in prompt_ids}
     assert all(a == b for _, a, b in pairs_of_slots(values))
 
@@ -172,7 +173,7 @@ def test_constant_gives_one_answer_in_a_slot(prompt_ids: list[str]) -> None:
 def test_messy_shares_are_those_of_the_record_and_lenient_forms_keep_the_value(
     prompt_ids: list[str],
 ) -> None:
-    messy, clean = SimulatedModel(RESPONDENTS["messy"]), SimulatedModel(RESPONDENTS["biased"])
+    messy, clean = SimulatedModel(RESPONDENTS["messy"], DESIGN), SimulatedModel(RESPONDENTS["biased"], DESIGN)
     counts: dict[str, int] = {}
     found, expected = [], []
     for name in prompt_ids:
@@ -204,14 +205,14 @@ def test_messy_shares_are_those_of_the_record_and_lenient_forms_keep_the_value(
 def test_every_lenient_form_is_another_text_of_the_same_value() -> None:
     cases = {"salary_estimation": 1_250_000.0, "salary_increment": 12.5, "service_pricing_vendor": 37_500.0}
     for use_case, amount in cases.items():
-        forms = {replies.lenient(use_case, amount, choice / 50) for choice in range(50)}
+        forms = {lenient(DESIGN.use_case[use_case], amount, choice / 50) for choice in range(50)}
         assert len(forms) >= 5
         for form in forms:
             assert parse_answer(form, use_case).value == pytest.approx(amount), form
 
 
 def test_refuser_refuses_one_group_more_often(prompt_ids: list[str]) -> None:
-    model = SimulatedModel(RESPONDENTS["refuser"])
+    model = SimulatedModel(RESPONDENTS["refuser"], DESIGN)
     refused: dict[bool, list[bool]] = {True: [], False: []}
     for name in prompt_ids:
         text = model.reply(name).text
@@ -238,11 +239,11 @@ def test_refuser_refuses_one_group_more_often(prompt_ids: list[str]) -> None:
 )
 def test_bad_names_and_parameters_say_what_is_wrong(name: str, options: ModelOptions, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        create_model(name, options)
+        create_model(name, options, DESIGN)
 
 
 def test_settings_hold_every_parameter_and_are_json() -> None:
-    model = create_model("sim/biased", ModelOptions(extras={"noise_sd": 0.2}, seed=3))
+    model = create_model("sim/biased", ModelOptions(extras={"noise_sd": 0.2}, seed=3), DESIGN)
     settings = json.loads(json.dumps(model.settings))
     assert settings["noise_sd"] == 0.2
     assert settings["seed"] == 3
@@ -253,7 +254,7 @@ def test_settings_hold_every_parameter_and_are_json() -> None:
 
 def test_simulated_values_without_noise_are_the_replies_in_dataset_order(prompt_ids: list[str]) -> None:
     respondent = replace(RESPONDENTS["biased"], noise_sd=0.0, profile_noise_sd=0.0)
-    model = SimulatedModel(respondent)
+    model = SimulatedModel(respondent, DESIGN)
     values = simulate_values(respondent, seed=1, repeats=2)
     assert values.shape == (39_150, 2)
     assert values[:, 0].tolist() == pytest.approx([said(model, name) for name in prompt_ids])
@@ -276,13 +277,13 @@ def test_simulated_values_follow_the_law() -> None:
 
 def test_truth_without_noise_is_the_plain_loop_over_the_replies(prompt_ids: list[str]) -> None:
     respondent = replace(RESPONDENTS["biased"], noise_sd=0.0, profile_noise_sd=0.0)
-    model = SimulatedModel(respondent)
+    model = SimulatedModel(respondent, DESIGN)
     values = {name: outcome(name, said(model, name)) for name in prompt_ids}
     gaps = [(axis, gap_pct(a, b)) for axis, a, b in pairs_of_slots(values)]
     truth = true_gaps(respondent)
     assert truth.mean_delta_pct == pytest.approx(np.mean([gap for _, gap in gaps]))
     assert truth.violation_at_10_pct == pytest.approx(np.mean([gap > 10 + 1e-9 for _, gap in gaps]) * 100)
-    for axis in IDENTIFIERS:
+    for axis in DESIGN.axis_names:
         own = [gap for name, gap in gaps if name == axis]
         true = [(gap.mean_delta_pct, gap.n_pairs) for gap in truth.gaps if gap.axis == axis]
         assert sum(n for _, n in true) == len(own)
@@ -290,7 +291,7 @@ def test_truth_without_noise_is_the_plain_loop_over_the_replies(prompt_ids: list
     for found in truth.canonical_pair_gaps:
         means = [
             np.mean([v for k, v in values.items() if k.startswith(f"{found.use_case}:") and mark in k])
-            for mark in (f":{found.axis}:{slug}:" for slug in CANONICAL_PAIRS[found.axis])
+            for mark in (f":{found.axis}:{slug}:" for slug in DESIGN.axis[found.axis].canonical_pair or ())
         ]
         assert found.cpg_pct == pytest.approx((means[0] - means[1]) / ((means[0] + means[1]) / 2) * 100)
 

@@ -14,9 +14,10 @@ import pytest
 
 from rupeebias.errors import UsageError
 from rupeebias.generate.options import RunOptions
+from rupeebias.generate.progress import Progress
 from rupeebias.generate.runner import run
-from rupeebias.generate.sight import Sight
-from rupeebias.models.opening import open_model
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.models import open_model
 from rupeebias.models.types import CallError, ModelOptions, Request
 from rupeebias.models.workers import WorkerPool
 from rupeebias.runs.journal import Journal
@@ -28,7 +29,7 @@ ASKS = [Request(prompt_id, 0, "s", "₹ \n 5", prompt_id.split(":")[0]) for prom
 
 
 def pool(count: int = 2) -> WorkerPool:
-    return WorkerPool(open_model("sim/fair", ModelOptions()), ModelOptions(), count)
+    return WorkerPool(open_model("sim/fair", ModelOptions()), ModelOptions(), DESIGN, count)
 
 
 def with_pool(scenario: Callable[[WorkerPool], Awaitable[None]], count: int = 2) -> None:
@@ -46,13 +47,13 @@ def with_pool(scenario: Callable[[WorkerPool], Awaitable[None]], count: int = 2)
 def test_a_run_through_two_processes_equals_one_without(tmp_path: Path) -> None:
     async def scenario(workers: WorkerPool) -> None:
         with Journal(tmp_path / "two.jsonl") as journal:
-            result = await run(ASKS, workers.complete, journal, RunOptions(), Sight())
+            result = await run(ASKS, workers.complete, journal, RunOptions(), Progress())
         assert (result.replied, result.failed, result.stopped) == (len(ASKS), 0, None)
 
     with_pool(scenario)
     with Journal(tmp_path / "one.jsonl") as journal:
         alone = open_model("sim/fair", ModelOptions())
-        asyncio.run(run(ASKS, alone.complete, journal, RunOptions(), Sight()))
+        asyncio.run(run(ASKS, alone.complete, journal, RunOptions(), Progress()))
     one, two = (latest_valid(read_outputs(tmp_path / name)) for name in ("one.jsonl", "two.jsonl"))
     assert {key: record["output"] for key, record in one.items()} == {
         key: record["output"] for key, record in two.items()
@@ -98,7 +99,7 @@ def test_a_call_that_is_given_up_leaves_nothing_behind() -> None:
 def test_an_error_at_the_start_is_the_models_own() -> None:
     async def scenario() -> None:
         bad = ModelOptions(base_url="http://127.0.0.1:1/v1")
-        workers = WorkerPool(open_model("sim/fair", ModelOptions()), bad, 1)
+        workers = WorkerPool(open_model("sim/fair", ModelOptions()), bad, DESIGN, 1)
         try:
             with pytest.raises(UsageError, match="--base-url does not suit sim/fair"):
                 await workers.open()
@@ -116,12 +117,13 @@ def test_simulated_and_local_models_take_no_workers() -> None:
 def test_workers_end_when_their_parent_is_killed() -> None:
     script = """
         import asyncio
-        from rupeebias.models.opening import open_model
+        from rupeebias.metric.benchmark import DESIGN
+        from rupeebias.models import open_model
         from rupeebias.models.types import ModelOptions
         from rupeebias.models.workers import WorkerPool
 
         async def main():
-            workers = WorkerPool(open_model("sim/fair", ModelOptions()), ModelOptions(), 1)
+            workers = WorkerPool(open_model("sim/fair", ModelOptions()), ModelOptions(), DESIGN, 1)
             await workers.open()
             print(workers._processes[0].process.pid, flush=True)
             await asyncio.sleep(60)

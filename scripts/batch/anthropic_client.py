@@ -12,13 +12,11 @@ import httpx
 import orjson
 
 from ..errors import UsageError
-from ..models import headers
+from ..models.errors import lower_case
 from ..models.types import JSON, Request
-from .bodies import Bodies
-from .faults import api_error
-from .ids import hash_in
-from .lines import read_anthropic_line
-from .wire import Limits, LineResult, Remote, State, Tag
+from ..runs.batches import hash_in
+from .lines import Bodies, read_anthropic_line
+from .types import Limits, LineResult, Remote, State, Tag, api_error
 
 _LIMITS: Final = Limits(requests=100_000, content_bytes=256_000_000)
 _KEY: Final = "ANTHROPIC_API_KEY"
@@ -144,7 +142,7 @@ class AnthropicClient:
             return
         text = (await response.aread()).decode("utf-8", "replace")
         code, message = _told(text)
-        raise api_error(response.status_code, message, headers.lower_case(response.headers), code)
+        raise api_error(response.status_code, message, lower_case(response.headers), code)
 
 
 def _server(base_url: JSON) -> str:

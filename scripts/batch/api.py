@@ -14,28 +14,26 @@ from pathlib import Path
 
 from ..errors import IncompleteRunError, RupeeBiasError
 from ..generate.api import check_key, generate_outputs
-from ..generate.dry_run import plan_line
 from ..generate.options import GenerateOptions
-from ..generate.plan import now, settled, shuffled_requests
-from ..generate.session import RunSummary, Say, Session
+from ..generate.plan import plan_line, settled, shuffled_requests
+from ..generate.retry import RetryRules, with_retries
+from ..generate.session import RunSummary, Say, Session, counts_of, save_state
 from ..models.types import CallError, Request
+from ..runs.batches import Entry, Stage, key_hash, read_batches
 from ..runs.directory import counts_on_disk, run_state
-from ..runs.manifest import Counts, read_manifest, write_manifest
+from ..runs.manifest import read_manifest
 from ..runs.outputs import Key
 from ..runs.reuse import take_over
 from ..runs.selection import Selection
-from .calling import patiently
 from .engine import Engine
-from .ids import key_hash
-from .opening import Work, client_of, open_work, prepare_batch, prepared_from
-from .options import BatchOptions, Patience
-from .record import Entry, Stage, read_ledger
-from .wire import BatchClient, State
+from .options import BatchOptions
+from .types import BatchClient, State
+from .work import Work, client_of, open_work, prepare_batch, prepared_from
 
 __all__ = ["BatchOptions", "cancel", "collect", "generate_by_batch", "status", "submit", "submit_rest"]
 
 _Step = Callable[[Work, Engine], Awaitable[None]]
-_QUICK = Patience(retries=2)
+_QUICK = RetryRules(max_retries=2)
 _FIRST_WAIT_S = 1.0
 """Wait before the first look at a batch; it doubles up to the interval between looks."""
 
@@ -74,8 +72,8 @@ def submit_rest(
     options: GenerateOptions | None = None,
 ) -> RunSummary:
     """Hand in what the run in `folder` still lacks, under the settings of its manifest."""
-    told, prepared = prepared_from(folder, options, asks=True)
-    with open_work(told, prepared, batch, say) as work:
+    options, prepared = prepared_from(folder, options, asks=True)
+    with open_work(options, prepared, batch, say) as work:
         return _work_on(work, _hand_in)
 
 
@@ -86,8 +84,8 @@ def collect(
     options: GenerateOptions | None = None,
 ) -> RunSummary:
     """Take in the results of the batches that are over; nothing is asked."""
-    told, prepared = prepared_from(folder, options)
-    with open_work(told, prepared, batch, say) as work:
+    options, prepared = prepared_from(folder, options)
+    with open_work(options, prepared, batch, say) as work:
         return _work_on(work, _take_in)
 
 
@@ -96,18 +94,18 @@ def status(folder: Path, say: Say = print) -> None:
     them.
     """
     manifest = read_manifest(folder)
-    ledger = read_ledger(folder)
+    batches = read_batches(folder)
     state = run_state(folder)
     counts = counts_on_disk(manifest, state)
-    under_way = len(ledger.held_back()) if ledger is not None else 0
+    under_way = len(batches.held_back()) if batches is not None else 0
     say(plan_line(counts, max(counts.left - under_way, 0), folder) + f", {under_way:,} in batches under way")
-    if ledger is None:
+    if batches is None:
         return
-    for entry in ledger.entries.values():
+    for entry in batches.entries.values():
         if entry.stage is Stage.COLLECTED:
             say(_collected_line(entry))
-    if ledger.open_entries:
-        _with_client(folder, lambda client: _say_remotes(client, ledger.open_entries, say))
+    if batches.open_entries:
+        _with_client(folder, lambda client: _say_remotes(client, batches.open_entries, say))
 
 
 def cancel(folder: Path, say: Say = print) -> int:
@@ -116,8 +114,8 @@ def cancel(folder: Path, say: Say = print) -> int:
     What they have answered by then is paid for: collect it. Works while another process waits for them.
     """
     read_manifest(folder)  # a folder that is no run is told
-    ledger = read_ledger(folder)
-    sent = [entry for entry in ledger.open_entries if entry.batch_id] if ledger is not None else []
+    batches = read_batches(folder)
+    sent = [entry for entry in batches.open_entries if entry.batch_id] if batches is not None else []
     for entry in sent:
         if not entry.is_certain:
             say(f"batch {entry.batch_id}: left alone, since it may not be of this run; its results will tell")
@@ -145,15 +143,15 @@ def _submit(
 
 
 def _plan(work: Work) -> str:
-    under_way = len(work.ledger.held_back())
+    under_way = len(work.batches.held_back())
     pending = sum(1 for _ in _requests(work))
-    line = plan_line(_counts(work), pending, work.opened.folder)
+    line = plan_line(counts_of(work.opened, work.keys), pending, work.opened.folder)
     return f"{line}; {under_way:,} in batches under way" if under_way else line
 
 
 def _is_new(work: Work) -> bool:
     journal = work.opened.journal
-    return not (journal.done or journal.failed or work.ledger.entries)
+    return not (journal.done or journal.failed or work.batches.entries)
 
 
 def _with_first_reply(work: Work) -> Work:
@@ -177,14 +175,14 @@ def _work_on(work: Work, step: _Step) -> RunSummary:
         asyncio.run(_closing(client, step(work, engine)))
     except BaseException as error:
         with contextlib.suppress(OSError):  # a full disk must not hide the first error
-            _save(work, engine.collected, time.monotonic() - started)
+            save_state(work.opened, work.keys, engine.collected, time.monotonic() - started)
         if isinstance(error, KeyboardInterrupt):
             work.say(f"\nInterrupted: {_resumes(work)}")
         if isinstance(error, CallError):
             text = f"{error.message}\n{_resumes(work)}"
             raise (RupeeBiasError if error.fatal else IncompleteRunError)(text) from None
         raise
-    summary = _save(work, engine.collected, time.monotonic() - started)
+    summary = save_state(work.opened, work.keys, engine.collected, time.monotonic() - started)
     if engine.stopped is not None:
         text = f"stopped: {engine.stopped}\n{_resumes(work)}"
         raise RupeeBiasError(text) if engine.fatal else IncompleteRunError(text)
@@ -205,9 +203,9 @@ async def _until_done(work: Work, engine: Engine) -> None:
         await _collect_all(engine)
         if engine.stopped is None and await engine.submit(_requests(work, engine.failed_now)):
             wait = _FIRST_WAIT_S
-        if engine.stopped is not None or not work.ledger.open_entries:
+        if engine.stopped is not None or not work.batches.open_entries:
             return
-        _save(work, 0, 0.0)
+        save_state(work.opened, work.keys, 0, 0.0)
         await asyncio.sleep(min(wait, work.batch.poll_s))
         wait *= 2
 
@@ -234,46 +232,14 @@ def _requests(work: Work, failed_now: AbstractSet[Key] = frozenset()) -> Iterato
     """Yield what has no outcome and is not under way; what failed in this session has one."""
     journal = work.opened.journal
     skip = settled(journal.done, journal.failed, work.options) | failed_now
-    held_back = work.ledger.held_back()
+    held_back = work.batches.held_back()
     for request in shuffled_requests(work.prepared.prompts, work.options.repeats, skip):
         if key_hash((request.prompt_id, request.repeat)) not in held_back:
             yield request
 
 
-def _save(work: Work, calls: int, elapsed_s: float) -> RunSummary:
-    """Write the manifest as the run stands, and return its state."""
-    journal = work.opened.journal
-    counts = _counts(work)
-    known = len(journal.done) > journal.unknown_costs
-    manifest = replace(
-        work.opened.manifest,
-        counts=counts,
-        updated_at=now(),
-        elapsed_s=work.opened.manifest.elapsed_s + elapsed_s,
-        cost_usd=round(journal.cost_usd, 6) if known else None,
-        unknown_costs=journal.unknown_costs,
-        response_models=journal.response_models,
-    )
-    write_manifest(work.opened.folder, manifest)
-    return RunSummary(
-        folder=work.opened.folder,
-        counts=counts,
-        calls=calls,
-        elapsed_s=elapsed_s,
-        cost_usd=manifest.cost_usd,
-        unknown_costs=manifest.unknown_costs,
-        response_models=manifest.response_models,
-        statuses=journal.statuses,
-    )
-
-
-def _counts(work: Work) -> Counts:
-    journal = work.opened.journal
-    return Counts(len(work.keys), len(journal.done & work.keys), len(journal.failed & work.keys))
-
-
 def _resumes(work: Work) -> str:
-    under_way = len(work.ledger.held_back())
+    under_way = len(work.batches.held_back())
     done = len(work.opened.journal.done & work.keys)
     text = f"{done:,} of {len(work.keys):,} are done and saved in {work.opened.folder}"
     if under_way:
@@ -302,14 +268,14 @@ async def _say_remotes(client: BatchClient, entries: Sequence[Entry], say: Say) 
         if entry.batch_id is None:
             say(f"batch {entry.chunk}: handing it in was interrupted; `rupeebias batch collect` looks for it")
             continue
-        remote = await patiently(lambda i=entry.batch_id: client.retrieve(i), _QUICK)  # type: ignore[misc]
+        remote = await with_retries(lambda i=entry.batch_id: client.retrieve(i), _QUICK)  # type: ignore[misc]
         over = "" if remote.state is State.WORKING else ", over: collect it"
         say(f"batch {remote.id}: {remote.word}, {remote.answered:,} of {entry.requests:,} handled{over}")
 
 
 async def _cancel_all(client: BatchClient, entries: Sequence[Entry], say: Say) -> None:
     for entry in entries:
-        remote = await patiently(lambda i=entry.batch_id: client.cancel(i), _QUICK)  # type: ignore[misc]
+        remote = await with_retries(lambda i=entry.batch_id: client.cancel(i), _QUICK)  # type: ignore[misc]
         say(f"batch {remote.id}: {remote.word}")
 
 

@@ -4,6 +4,7 @@ Everything here may be done twice: a reply that the journal has is not taken aga
 interrupted is simply repeated.
 """
 
+import os
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,12 +14,11 @@ from typing import Final
 from ..models.errors import redacted
 from ..models.prices import Price, cost_of
 from ..models.types import CallError, Reply, Request
+from ..runs.batches import BatchRecord, Entry, hash_in
 from ..runs.journal import Journal
 from ..runs.outputs import Key, Record
 from ..runs.records import error_record, reply_record
-from .ids import hash_in
-from .record import Entry, Ledger, sync
-from .wire import LineResult, Remote
+from .types import LineResult, Remote
 
 UNREAD: Final = "batch-unread.jsonl"
 _FEW: Final = 3
@@ -94,7 +94,7 @@ class Collector:
             self._note(name, result, harvest, remote, tries)
         return harvest
 
-    def judge(self, entry: Entry, harvest: Harvest, ledger: Ledger) -> Verdict:
+    def judge(self, entry: Entry, harvest: Harvest, batches: BatchRecord) -> Verdict:
         """Decide about the requests of a batch that got no reply."""
         final: dict[str, str] = {}
         again: set[str] = set()
@@ -102,7 +102,7 @@ class Collector:
         for name in entry.members:
             if self.by_hash[name] in self.journal.done:
                 continue
-            text, is_final = self._fate(name, harvest, ledger.tries)
+            text, is_final = self._fate(name, harvest, batches.tries)
             causes[text] += 1
             if is_final:
                 final[name] = text
@@ -110,23 +110,23 @@ class Collector:
                 again.add(name)
         fatal = next((fault.message for fault in harvest.faults.values() if fault.fatal), None)
         nothing = len(final) + len(again) == len(entry.members)
-        if fatal is None and len(final) >= _FEW and nothing and not ledger.has_replies:
+        if fatal is None and len(final) >= _FEW and nothing and not batches.has_replies:
             # A failure of everything says nothing about a single prompt, so it leaves no record.
             fatal = f"no request succeeded: {causes.most_common(1)[0][0]}"
             again, final = again | final.keys(), {}
         reason = "".join(f"{text} ({count:,})" for text, count in causes.most_common(1))
         return Verdict(final, frozenset(again), reason, fatal)
 
-    def settle(self, verdict: Verdict, harvest: Harvest, remote: Remote, ledger: Ledger) -> None:
+    def settle(self, verdict: Verdict, harvest: Harvest, remote: Remote, batches: BatchRecord) -> None:
         """Write the error records and what could not be read, and have the journal on the disk."""
         if harvest.unread:
             keep_unread(self.journal.path.with_name(UNREAD), harvest.unread)
         for name, text in verdict.final.items():
-            self._append(error_record(self._request(name), text, 0.0, ledger.tries.get(name, 0) + 1), remote)
-            ledger.tries.pop(name, None)
+            self._append(error_record(self._request(name), text, 0.0, batches.tries.get(name, 0) + 1), remote)
+            batches.tries.pop(name, None)
         for name in verdict.again & harvest.faults.keys():
-            ledger.tries[name] = ledger.tries.get(name, 0) + (not harvest.faults[name].fatal)
-        sync(self.journal.path)
+            batches.tries[name] = batches.tries.get(name, 0) + (not harvest.faults[name].fatal)
+        self.journal.flush()
 
     def _note(
         self, name: str, result: LineResult, harvest: Harvest, remote: Remote, tries: Mapping[str, int]
@@ -169,4 +169,5 @@ def keep_unread(path: Path, lines: list[bytes]) -> None:
     with path.open("ab") as file:
         for line in lines:
             file.write(redacted(line.decode("utf-8", "replace").rstrip("\n")).encode() + b"\n")
-    sync(path)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,27 +1,116 @@
-"""The life of a run's batches: planned, handed in, looked at, collected."""
+"""The life of a run's batches: packed, planned, handed in, looked at, collected."""
 
 import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Final
 
-from ..models.types import Request
+from ..errors import RupeeBiasError
+from ..generate.retry import RetryRules, with_retries
+from ..models.types import CallError, Request
+from ..runs.batches import FILE, BatchRecord, Entry, Stage, collected, custom_id, key_hash, new_id
 from ..runs.outputs import Key
-from .calling import patiently
 from .collecting import Collector, Harvest
-from .faults import is_token_limit, told_limit
-from .ids import key_hash, new_id
-from .options import Patience
-from .packing import Packed, Packer, Room
-from .record import FILE, Entry, Ledger, Stage, collected
-from .wire import ApiError, BatchClient, LineResult, Remote, State, Tag
+from .types import ApiError, BatchClient, Limits, LineResult, Remote, State, Tag, is_token_limit, told_limit
 
+_BYTES_PER_TOKEN: Final = 3
+_MESSAGE_TOKENS: Final = 12
+_SEPARATOR_BYTES: Final = 1
+_ENVELOPE_BYTES: Final = 64
 _PATIENCE = 12
 """Batches in a row that may be turned down because the queue is full."""
 _OTHER_WEIGHT = 4
 """As how many of those a batch counts that brought nothing for another reason."""
 _LOOKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The content of one batch."""
+
+    chunk: str
+    """Our id for it."""
+    keys: tuple[Key, ...]
+    """Its requests."""
+    lines: tuple[bytes, ...]
+    """A line for each."""
+    tokens: int
+    """Estimated tokens of the prompts."""
+    worst_usd: float
+    """The most that it can cost, 0 where nobody asked."""
+
+    @property
+    def content_bytes(self) -> int:
+        """Size of what is uploaded."""
+        return sum(map(len, self.lines)) + len(self.lines) * _SEPARATOR_BYTES + _ENVELOPE_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What the next batch may take up at most, beside the provider's own limits."""
+
+    tokens: float = math.inf
+    """Estimated tokens."""
+    usd: float = math.inf
+    """Worst-case cost."""
+
+
+class Packer:
+    """Takes requests from one stream and packs batch after batch."""
+
+    def __init__(
+        self,
+        requests: Iterator[Request],
+        encode: Callable[[str, Request], bytes],
+        limits: Limits,
+        worst_usd: Callable[[Request], float] = lambda _: 0.0,
+    ) -> None:
+        self._requests = requests
+        self._encode = encode
+        self._limits = limits
+        self._worst_usd = worst_usd
+        self._held: Request | None = None
+
+    def is_empty(self) -> bool:
+        """Return True if no request is left, False if there is one that did not fit."""
+        self._held = self._next()
+        return self._held is None
+
+    def pack(self, chunk: str, room: Room) -> Packed | None:
+        """Return the next batch, as full as `room` and the provider's limits let it be.
+
+        None if no request is left or not even one fits into `room`. Raises RupeeBiasError if a single
+        request is larger than the provider takes, or comes twice.
+        """
+        lines: dict[Key, bytes] = {}
+        size, tokens, usd = _ENVELOPE_BYTES, 0, 0.0
+        while len(lines) < self._limits.requests and (request := self._next()) is not None:
+            key = (request.prompt_id, request.repeat)
+            line = self._encode(custom_id(chunk, key), request)
+            size += len(line) + _SEPARATOR_BYTES
+            tokens_after = tokens + estimated_tokens(request)
+            usd_after = usd + self._worst_usd(request)
+            if size > self._limits.content_bytes or tokens_after > room.tokens or usd_after > room.usd:
+                self._held = request
+                if not lines and size > self._limits.content_bytes:
+                    raise RupeeBiasError(f"{key[0]}: its {len(line):,} bytes are too many for a batch")
+                break
+            if key in lines:
+                raise RupeeBiasError(f"{key[0]} (repeat {key[1]}) stands twice in one batch")
+            tokens, usd, lines[key] = tokens_after, usd_after, line
+        return Packed(chunk, tuple(lines), tuple(lines.values()), tokens, usd) if lines else None
+
+    def _next(self) -> Request | None:
+        held, self._held = self._held, None
+        return held if held is not None else next(self._requests, None)
+
+
+def estimated_tokens(request: Request) -> int:
+    """Return about how many tokens a queue counts for a request: one per three bytes of text, and 12."""
+    size = len(request.system_prompt.encode()) + len(request.prompt.encode())
+    return math.ceil(size / _BYTES_PER_TOKEN) + _MESSAGE_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +134,19 @@ class Engine:
 
     def __init__(
         self,
-        ledger: Ledger,
+        batches: BatchRecord,
         client: BatchClient,
         collector: Collector,
         say: Callable[[str], None],
         *,
-        patience: Patience,
+        rules: RetryRules,
         budget: Budget,
     ) -> None:
-        self._ledger = ledger
+        self._batches = batches
         self._client = client
         self._collector = collector
         self._say = say
-        self._patience = patience
+        self._rules = rules
         self._budget = budget
         self.collected = 0
         """Requests that got a record in this session."""
@@ -68,12 +157,12 @@ class Engine:
 
     async def attach(self) -> None:
         """Find out what became of batches of which it is not known whether the provider has them."""
-        for entry in self._ledger.open_entries:
+        for entry in self._batches.open_entries:
             if entry.stage is not Stage.PLANNED:
                 continue
             remote = await self._find(entry)
             if remote is None:
-                self._ledger.drop(entry)
+                self._batches.drop(entry)
             else:
                 self._sent(entry, remote)
                 self._say(f"batch {remote.id}: found at the provider again")
@@ -96,7 +185,7 @@ class Engine:
     async def refresh(self) -> list[tuple[Entry, Remote]]:
         """Look at every batch that the provider has, and return those that are over, oldest first."""
         over = []
-        for entry in self._ledger.open_entries:
+        for entry in self._batches.open_entries:
             if entry.batch_id is None:
                 continue
             remote = await self._retrieve(entry.batch_id)
@@ -105,7 +194,7 @@ class Engine:
                     f"batch {remote.id}: {remote.word}, {remote.answered:,} of {entry.requests:,} handled"
                 )
                 entry = replace(entry, word=remote.word)
-                self._ledger.put(entry)
+                self._batches.put(entry)
             if remote.state is not State.WORKING:
                 over.append((entry, remote))
         return over
@@ -115,19 +204,19 @@ class Engine:
         if remote.state is State.REFUSED:
             self._refused(entry, remote)
             return
-        harvest = await patiently(lambda: self._gather(entry, remote), self._patience)
+        harvest = await with_retries(lambda: self._gather(entry, remote), self._rules)
         if harvest.strays and not harvest.ours:
             self._say(f"batch {remote.id}: not of this run, left alone")
-            self._ledger.drop(entry)
+            self._batches.drop(entry)
             return
-        verdict = self._collector.judge(entry, harvest, self._ledger)
-        self._collector.settle(verdict, harvest, remote, self._ledger)
+        verdict = self._collector.judge(entry, harvest, self._batches)
+        self._collector.settle(verdict, harvest, remote, self._batches)
         self.failed_now.update(self._collector.by_hash[name] for name in verdict.final)
         failed, again = len(verdict.final), len(verdict.again)
         done = entry.requests - failed - again
         self.collected += done + failed
-        self._ledger.fruitless = 0 if done + failed else self._ledger.fruitless + _OTHER_WEIGHT
-        self._ledger.put(collected(entry, done=done, failed=failed, again=again, reason=verdict.reason))
+        self._batches.fruitless = 0 if done + failed else self._batches.fruitless + _OTHER_WEIGHT
+        self._batches.put(collected(entry, done=done, failed=failed, again=again, reason=verdict.reason))
         self._report(remote, (done, failed, again), verdict.reason, harvest)
         if verdict.fatal is not None:
             self._stop(verdict.fatal, fatal=True)
@@ -137,7 +226,7 @@ class Engine:
 
     async def _retrieve(self, batch_id: str) -> Remote:
         try:
-            return await patiently(lambda: self._client.retrieve(batch_id), self._patience)
+            return await with_retries(lambda: self._client.retrieve(batch_id), self._rules)
         except ApiError as error:
             if error.status == 404:
                 error.message += (
@@ -147,7 +236,7 @@ class Engine:
             raise
 
     async def _gather(self, entry: Entry, remote: Remote) -> Harvest:
-        return await self._collector.gather(entry, remote, self._results(remote), self._ledger.tries)
+        return await self._collector.gather(entry, remote, self._results(remote), self._batches.tries)
 
     async def _results(self, remote: Remote) -> AsyncIterator[LineResult | bytes]:
         async for line in self._client.lines(remote):
@@ -166,13 +255,13 @@ class Engine:
             worst_usd=packed.worst_usd,
             members=tuple(key_hash(key) for key in packed.keys),
         )
-        self._ledger.put(entry)  # before anything is sent: a kill after this loses nothing
+        self._batches.put(entry)  # before anything is sent: a kill after this loses nothing
         try:
-            remote = await self._send(entry, packed)
+            remote = await with_retries(lambda: self._send(entry, packed), self._rules, self._say_retry)
         except ApiError as error:
             if not error.uncertain:
-                self._ledger.drop(entry)
-            if is_token_limit(error.code, error.message):
+                self._batches.drop(entry)
+            if error.is_queue_full:
                 self._shrink(entry, error.message)
                 return False
             raise
@@ -182,49 +271,42 @@ class Engine:
         return True
 
     async def _send(self, entry: Entry, packed: Packed) -> Remote:
-        """Hand in a batch once: where it is not certain that the provider did not take it, look there before
-        trying again.
-        """
-        for attempt in range(1, self._patience.retries + 2):
-            try:
-                return await self._client.submit(packed.lines, self._tag(entry))
-            except ApiError as error:
-                if not error.retryable or is_token_limit(error.code, error.message):
-                    raise
-                if error.uncertain and (remote := await self._look(entry)) is not None:
-                    return remote
-                if attempt > self._patience.retries:
-                    raise
-                wait = self._patience.wait_s(error, attempt)
-                self._say(f"handing in a batch: {error.message}; trying again in {wait:.0f} s")
-                await asyncio.sleep(wait)
-        raise AssertionError("unreachable")
+        """Hand in a batch once: where it is not certain that the provider did not take it, look there."""
+        try:
+            return await self._client.submit(packed.lines, self._tag(entry))
+        except ApiError as error:
+            if error.uncertain and error.retryable and (remote := await self._look(entry)) is not None:
+                return remote
+            raise
+
+    def _say_retry(self, error: CallError, wait: float) -> None:
+        self._say(f"handing in a batch: {error.message}; trying again in {wait:.0f} s")
 
     async def _look(self, entry: Entry) -> Remote | None:
         """Look for a batch just handed in several times: a listing may lag behind."""
         for attempt in range(_LOOKS):
             if attempt:
-                await asyncio.sleep(self._patience.first_wait_s)
+                await asyncio.sleep(self._rules.first_wait_s)
             if (remote := await self._find(entry)) is not None:
                 return remote
         return None
 
     async def _find(self, entry: Entry) -> Remote | None:
-        return await patiently(lambda: self._client.find(self._tag(entry)), self._patience)
+        return await with_retries(lambda: self._client.find(self._tag(entry)), self._rules)
 
     def _tag(self, entry: Entry) -> Tag:
-        others = {e.batch_id for e in self._ledger.entries.values() if e.batch_id is not None}
-        return Tag(self._ledger.run, entry.chunk, entry.requests, entry.planned_at, others)
+        others = {e.batch_id for e in self._batches.entries.values() if e.batch_id is not None}
+        return Tag(self._batches.run, entry.chunk, entry.requests, entry.planned_at, others)
 
     def _sent(self, entry: Entry, remote: Remote) -> None:
         known = replace(entry, stage=Stage.SENT, batch_id=remote.id, word=remote.word)
-        self._ledger.put(replace(known, is_certain=remote.is_certain))
+        self._batches.put(replace(known, is_certain=remote.is_certain))
 
     def _room(self) -> Room:
-        limit, cap = self._ledger.token_limit, self._budget.max_cost_usd
+        limit, cap = self._batches.token_limit, self._budget.max_cost_usd
         return Room(
-            tokens=math.inf if limit is None else limit - self._ledger.queued_tokens,
-            usd=math.inf if cap is None else cap - self._spent_usd() - self._ledger.reserved_usd,
+            tokens=math.inf if limit is None else limit - self._batches.queued_tokens,
+            usd=math.inf if cap is None else cap - self._spent_usd() - self._batches.reserved_usd,
         )
 
     def _spent_usd(self) -> float:
@@ -233,7 +315,7 @@ class Engine:
 
     def _explain_standstill(self, packer: Packer, room: Room) -> None:
         """Stop if requests are left that no end of a batch will make room for."""
-        if packer.is_empty() or self._ledger.open_entries:
+        if packer.is_empty() or self._batches.open_entries:
             return
         cap = self._budget.max_cost_usd
         if cap is not None and packer.pack("-", replace(room, tokens=math.inf)) is None:
@@ -241,14 +323,14 @@ class Engine:
             self._stop(f"--max-cost {cap:g} USD leaves no room for another request ({spent})")
         else:
             self._stop(
-                f"not even one request fits into {self._ledger.token_limit:,} queued tokens; "
+                f"not even one request fits into {self._batches.token_limit:,} queued tokens; "
                 "raise --batch-tokens"
             )
 
     def _refused(self, entry: Entry, remote: Remote) -> None:
         text = remote.message or remote.code or "no reason given"
         over = collected(entry, done=0, failed=0, again=entry.requests, reason=text)
-        self._ledger.put(over)
+        self._batches.put(over)
         if is_token_limit(remote.code, remote.message):
             self._shrink(entry, remote.message)
         else:
@@ -256,23 +338,23 @@ class Engine:
 
     def _shrink(self, entry: Entry, message: str) -> None:
         """Lower the number of tokens to queue to what the provider named, or halve it."""
-        total = self._ledger.queued_tokens + (0 if entry.chunk in self._open_chunks() else entry.tokens)
+        total = self._batches.queued_tokens + (0 if entry.chunk in self._open_chunks() else entry.tokens)
         told = told_limit(message)
-        self._ledger.token_limit = told if told is not None and told < total else max(total // 2, 1)
-        self._ledger.fruitless += 1
-        self._ledger.save()
+        self._batches.token_limit = told if told is not None and told < total else max(total // 2, 1)
+        self._batches.fruitless += 1
+        self._batches.save()
         self._say(
-            f"the provider's queue is full; from now on at most {self._ledger.token_limit:,} tokens at once"
+            f"the provider's queue is full; from now on at most {self._batches.token_limit:,} tokens at once"
         )
         self._check_progress(message)
 
     def _open_chunks(self) -> set[str]:
-        return {entry.chunk for entry in self._ledger.open_entries}
+        return {entry.chunk for entry in self._batches.open_entries}
 
     def _check_progress(self, reason: str) -> None:
-        if self._ledger.fruitless >= _PATIENCE:
-            self._ledger.fruitless = 0
-            self._ledger.save()
+        if self._batches.fruitless >= _PATIENCE:
+            self._batches.fruitless = 0
+            self._batches.save()
             self._stop(f"batch after batch brings nothing, the last: {reason}")
 
     def _report(self, remote: Remote, counts: tuple[int, int, int], reason: str, harvest: Harvest) -> None:

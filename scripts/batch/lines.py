@@ -1,15 +1,22 @@
-"""Reading the result lines of OpenAI's and Anthropic's batches."""
+"""The lines of a batch: the bodies that are sent, and the results of OpenAI and Anthropic."""
 
 import re
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any, Final
 
 import orjson
 
-from ..models.types import Reply
-from .faults import line_error
-from .wire import LineResult
+from ..errors import UsageError
+from ..models.errors import redacted
+from ..models.types import JSON, Reply, Request
+from .types import LineResult, line_error
 
+_SENT: Final = ("temperature", "reasoning_effort", "max_tokens", "seed")
+_ABOUT: Final = ("provider", "base_url", "extras", "not_sent")
+_ABOUT_CALLS: Final = ("extra_headers", "timeout", "organization", "extra_query")
+"""Extras that shape a live call and have no place in the body of a request."""
+_LONGEST: Final = 300
 _UNHANDLED: Final = {"batch_expired", "batch_cancelled"}
 _THOUGHT: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
 _FINISH: Final = {
@@ -19,6 +26,58 @@ _FINISH: Final = {
     "refusal": "content_filter",
 }
 """Anthropic's words in OpenAI's, as LiteLLM gives them for live calls."""
+
+
+class Bodies:
+    """Makes bodies for one model and its settings, those of the run's manifest.
+
+    Raises UsageError for settings that a batch cannot carry.
+    """
+
+    def __init__(self, litellm: ModuleType, model: str, settings: Mapping[str, JSON]) -> None:
+        check_settings(litellm, settings)
+        self._model, provider, _, _ = litellm.get_llm_provider(model)
+        sent = {name: settings[name] for name in _SENT if name in settings}
+        try:
+            self._parameters: dict[str, Any] = litellm.utils.get_optional_params(
+                model=self._model, custom_llm_provider=provider, **sent, **_extras(settings)
+            )
+        except litellm.BadRequestError as error:
+            raise UsageError(redacted(" ".join(str(error).split()))[:_LONGEST]) from None
+        self._config = litellm.utils.ProviderConfigManager.get_provider_chat_config(
+            model=self._model, provider=litellm.LlmProviders(provider)
+        )
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return the body for one request."""
+        body: dict[str, Any] = self._config.transform_request(
+            model=self._model,
+            messages=[
+                {"role": "system", "content": request.system_prompt},
+                {"role": "user", "content": request.prompt},
+            ],
+            optional_params=dict(self._parameters),
+            litellm_params={},
+            headers={},
+        )
+        # LiteLLM's client would take these two apart; nobody streams a batch.
+        body.update(body.pop("extra_body", None) or {})
+        body.pop("stream", None)
+        return body
+
+
+def _extras(settings: Mapping[str, JSON]) -> dict[str, JSON]:
+    extras = settings.get("extras")
+    return extras if isinstance(extras, dict) else {}
+
+
+def check_settings(litellm: ModuleType, settings: Mapping[str, JSON]) -> None:
+    """Raise UsageError for a setting that shapes live calls and cannot go into a batch."""
+    about_calls = {*litellm.types.utils.all_litellm_params, *_ABOUT_CALLS}
+    unknown = [name for name in settings if name not in _SENT and name not in _ABOUT]
+    unknown += [f"-M {name}" for name in _extras(settings) if name in about_calls]
+    if unknown:
+        raise UsageError(f"--batch cannot send {unknown[0]}; leave it out, or run without --batch")
 
 
 def read_openai_line(line: bytes) -> LineResult | None:

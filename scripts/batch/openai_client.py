@@ -9,12 +9,10 @@ from typing import Any, Final
 import orjson
 
 from ..errors import UsageError
-from ..models import headers
+from ..models.errors import lower_case
 from ..models.types import JSON, Request
-from .bodies import Bodies
-from .faults import api_error, described
-from .lines import read_openai_line
-from .wire import ApiError, Limits, LineResult, Remote, State, Tag
+from .lines import Bodies, read_openai_line
+from .types import ApiError, Limits, LineResult, Remote, State, Tag, api_error, described
 
 _LIMITS: Final = Limits(requests=50_000, content_bytes=200_000_000)
 _ENDPOINT: Final = "/v1/chat/completions"
@@ -142,7 +140,7 @@ def _is_tagged(batch: Any, tag: Tag) -> bool:
 
 def _as_api_error(error: Exception) -> ApiError:
     status = getattr(error, "status_code", None)
-    found = headers.lower_case(getattr(getattr(error, "response", None), "headers", None))
+    found = lower_case(getattr(getattr(error, "response", None), "headers", None))
     body = getattr(error, "body", None)
     told = body.get("error", body) if isinstance(body, dict) else {}
     told = told if isinstance(told, dict) else {}

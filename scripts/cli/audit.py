@@ -37,8 +37,8 @@ def audit(
     again with `rupeebias score`.
     """
     from ..generate.api import check_error_share, check_model
-    from ..generate.terminating import terminable
-    from ..report.api import check_folder
+    from ..generate.stopping import terminable
+    from ..report.folder import check_folder
 
     options, chosen = replace(options, model=model), selection.selection()
     if report:
@@ -64,8 +64,8 @@ def _build_if_needed(folder: Path, say: Callable[[str], None]) -> None:
 
 
 def _score(folder: Path, target: Path, report: Path, *, quiet: bool) -> None:
-    from ..report.api import write_report_of
-    from ..report.data import load_report_runs
+    from ..report.folder import write_report_of
+    from ..report.runs import load_report_runs
     from ..scoring.headline import print_headlines
     from ..scoring.results import write_json
 

@@ -49,7 +49,7 @@ def submit(
     With --run alone it goes on with that run. What is answered or under way is never handed in again.
     """
     from ..batch import api
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
 
     with terminable():
         if model is None:
@@ -82,7 +82,7 @@ def collect(run: RunArgument, options: Annotated[GenerateOptions, Only("price_in
     from ..batch import api
     from ..errors import IncompleteRunError
     from ..generate.api import check_error_share
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
 
     with terminable():
         summary = api.collect(run, typer.echo, options=options)

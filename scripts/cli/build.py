@@ -39,8 +39,9 @@ def build(
     summary = check_dataset(out) if check else build_dataset(out)
     if metric_out is not None:
         (check_metric if check else build_metric)(metric_out)
+    controls = f" and {summary.control_rows:,} controls" if summary.control_rows else ""
     typer.echo(
-        f"{out}: {'verified, ' if check else ''}{summary.rows:,} prompts, "
+        f"{out}: {'verified, ' if check else ''}{summary.rows:,} prompts{controls}, "
         f"{summary.configurations} configurations, {summary.file_bytes / 1e6:.1f} MB, "
         f"fingerprint {summary.fingerprint}, {time.perf_counter() - start:.1f} s"
     )

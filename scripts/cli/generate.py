@@ -32,7 +32,7 @@ def generate(
     1 failed, 2 wrong usage, 3 stopped or some requests failed, 130 interrupted.
     """
     from ..generate.api import check_error_share
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
 
     options, chosen = replace(options, model=model), selection.selection()
     with terminable():

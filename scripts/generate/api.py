@@ -7,7 +7,7 @@ from pathlib import Path
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import IncompleteRunError, UsageError
-from ..models.opening import open_model
+from ..models import open_model
 from ..models.prices import FREE, Price, Priced
 from ..models.types import JSON, Keyed, Model
 from ..runs.directory import RUNS, open_run
@@ -16,9 +16,16 @@ from ..runs.outputs import Key
 from ..runs.reuse import adopt_relatives_rejections, take_over, to_take_over
 from ..runs.selection import Selection, has_comparisons
 from ..runs.settling import adopt_rejections
-from .dry_run import estimate_lines, plan_line, state_of
 from .options import ARMS, GenerateOptions, check
-from .plan import planned_manifest, prompts_of, settled, shuffled_requests
+from .plan import (
+    estimate_lines,
+    plan_line,
+    planned_manifest,
+    prompts_of,
+    settled,
+    shuffled_requests,
+    state_of,
+)
 from .session import RunSummary, Say, Session
 
 __all__ = [
@@ -86,7 +93,8 @@ def prepare(
     check(options)
     if model is None:
         model = open_model(options.model, options.model_options, workers=options.workers)
-    price = _price(options, model)
+    price = price_of(options, model)
+    check_cap(options, model.name, price)
     prompts, fingerprint = prompts_of(options.arm, selection)
     identity = RunIdentity(model.name, model.settings, options.arm, selection, fingerprint)
     folder = options.run or RUNS / identity.directory_name
@@ -150,28 +158,29 @@ def _dry_run(options: GenerateOptions, prepared: Prepared, say: Say) -> RunSumma
     return RunSummary(prepared.folder, counts, 0, 0.0, None, 0)
 
 
-def _price(options: GenerateOptions, model: Model) -> Price | None:
-    """Return the price that counts. Raises UsageError for a cap that nothing can be held against."""
-    price = _known_price(options, model)
-    if options.max_cost is None:
-        return price
-    if price is None:
-        raise UsageError(
-            f"--max-cost: the price of {model.name} is unknown; give --price-in and --price-out "
-            "(USD per million tokens)"
-        )
-    if price is not FREE and not (options.model_options.max_tokens or price.max_output_tokens):
-        raise UsageError("--max-cost needs --max-tokens: without it an answer's worst case has no bound")
-    return price
-
-
-def _known_price(options: GenerateOptions, model: Model) -> Price | None:
+def price_of(options: GenerateOptions, model: Model, *, batch: bool = False) -> Price | None:
+    """Return what tokens cost: what the user says, else the price that the model knows; None if unknown."""
     known = model.price if isinstance(model, Priced) else None
     if options.price_in is not None and options.price_out is not None:
         longest = known.max_output_tokens if known is not None else None
         source = "--price-in, --price-out"
         return Price(options.price_in, options.price_out, source, max_output_tokens=longest)
-    return FREE if model.name.startswith(("sim/", "local/")) else known
+    if model.name.startswith(("sim/", "local/")):
+        return FREE
+    return known.batch() if batch and known is not None else known
+
+
+def check_cap(options: GenerateOptions, name: str, price: Price | None) -> None:
+    """Raise UsageError for a cap that nothing can be held against."""
+    if options.max_cost is None or price is FREE:
+        return
+    if price is None:
+        raise UsageError(
+            f"--max-cost: the price of {name} is unknown; give --price-in and --price-out "
+            "(USD per million tokens)"
+        )
+    if not (options.model_options.max_tokens or price.max_output_tokens):
+        raise UsageError("--max-cost needs --max-tokens: without it an answer's worst case has no bound")
 
 
 def _not_sent(settings: dict[str, JSON]) -> Iterable[tuple[str, JSON]]:

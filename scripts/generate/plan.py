@@ -1,19 +1,21 @@
-"""What a run will ask: its prompts, their order, and the manifest that says so."""
+"""What a run will ask: its prompts, their order, the manifest that says so, and what they may cost."""
 
 import platform
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import RupeeBiasError
+from ..models.prices import RULE, Estimate, Price, estimate
 from ..models.types import JSON, Model, Request
-from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity
+from ..runs.directory import RunState, check_same_run, run_state
+from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, now
 from ..runs.outputs import Key
 from ..runs.selection import Selection, expected_prompt_ids
 from .options import GenerateOptions
@@ -120,11 +122,6 @@ def planned_manifest(
     )
 
 
-def now() -> str:
-    """Return the time in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
 def _throughput(options: GenerateOptions, model: Model) -> dict[str, JSON]:
     run_options = options.run_options
     return {
@@ -146,3 +143,51 @@ def _versions(model: Model) -> dict[str, str]:
     if not model.name.startswith("sim/"):
         versions["litellm"] = metadata.version("litellm")
     return versions
+
+
+def state_of(folder: Path, planned: Manifest, *, fresh: bool) -> RunState:
+    """Return what the run in `folder` has already, nothing if there is no run or it would be moved aside."""
+    resumes = not fresh and check_same_run(folder, planned) is not None
+    return run_state(folder) if resumes else RunState(frozenset(), frozenset())
+
+
+def estimate_lines(
+    requests: Iterable[Request], price: Price | None, max_tokens: int | None, max_cost: float | None
+) -> list[str]:
+    """Return the lines about tokens and cost of what is still to be asked."""
+    tokens = estimate(requests, max_tokens)
+    lines = [
+        f"about {_span(tokens.input_low, tokens.input_high)} tokens in ({RULE}), "
+        f"{_span(tokens.output_low, tokens.output_high)} out ({_answers(tokens, max_tokens)})"
+    ]
+    if price is None:
+        return [*lines, "cost: unknown; give --price-in and --price-out"]
+    lines.append(_cost_line("cost", tokens, price))
+    batch = price.batch()
+    if batch is not None:
+        lines.append(_cost_line("cost with --batch", tokens, batch))
+    if max_cost is not None and tokens.cost_usd(price)[0] > max_cost:
+        lines.append(f"--max-cost {max_cost:g} USD will stop the run before its end")
+    return lines
+
+
+def plan_line(counts: Counts, pending: int, folder: Path) -> str:
+    """Return what is done and what is to do, in one line."""
+    failed = f", {counts.failed:,} failed" if counts.failed else ""
+    return f"{counts.requests:,} requests: {counts.done:,} done{failed}, {pending:,} to do; {folder}"
+
+
+def _cost_line(name: str, tokens: Estimate, price: Price) -> str:
+    low, high = tokens.cost_usd(price)
+    per_million = f"{price.input:g} USD in and {price.output:g} USD out per million tokens"
+    return f"{name}: {low:,.2f} to {high:,.2f} USD ({per_million}: {price.source})"
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,} to {high:,}"
+
+
+def _answers(tokens: Estimate, max_tokens: int | None) -> str:
+    if tokens.is_bounded:
+        return f"at most {max_tokens:,} an answer"
+    return "8 to 1,000 an answer; --max-tokens sets a bound"

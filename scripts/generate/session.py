@@ -5,23 +5,23 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rupeebias.dataset_builder.prompts import Prompt
 
-from ..batch.record import keys_in_flight
 from ..errors import IncompleteRunError, RupeeBiasError
 from ..models.prices import FREE, Budget, Price, priced, worst_case_usd
 from ..models.types import Adjustable, Complete, Model
+from ..runs.batches import keys_in_flight
 from ..runs.directory import OUTPUTS, OpenRun
-from ..runs.manifest import FILE, Counts, write_manifest
-from .dry_run import plan_line
+from ..runs.manifest import FILE, Counts, now, write_manifest
+from ..runs.outputs import Key
 from .options import GenerateOptions, RunOptions
-from .plan import by_system_prompt, connections, now, settled, shuffled_requests
-from .progress import open_display
+from .plan import by_system_prompt, connections, plan_line, settled, shuffled_requests
+from .progress import Progress, open_display
 from .runner import RunResult, run
-from .sight import Sight
 
 Say = Callable[[str], None]
 
@@ -71,9 +71,9 @@ class Session:
         say: Say,
     ) -> None:
         self._options = options
+        self._opened = opened
         self._folder = opened.folder
         self._journal = opened.journal
-        self._manifest = opened.manifest
         self._model = model
         self._price = price
         self._prompts = prompts
@@ -116,7 +116,7 @@ class Session:
                 f"{len(self._in_batches):,} are in batches under way and are not asked here; "
                 f"`rupeebias batch collect {self._folder}` fetches them"
             )
-        lost = self._manifest.counts.done - self._counts().done
+        lost = self._opened.manifest.counts.done - self._counts().done
         if lost > 0:
             self._say(
                 f"warning: {self._folder / OUTPUTS} has {lost:,} replies fewer than {self._folder / FILE} "
@@ -128,19 +128,19 @@ class Session:
 
     async def _run(self, pending: int, before: Counts) -> RunResult:
         total = before.requests
-        sight = Sight(total, total - pending, self._journal.cost_usd)
+        progress = Progress(total, total - pending, self._journal.cost_usd)
         requests = shuffled_requests(self._prompts, self._options.repeats, self._skip)
         if getattr(self._model, "shares_prefix", False):
             requests = by_system_prompt(requests)
         try:
             await self._model.open()
-            with open_display(sight, quiet=self._options.quiet):
+            with open_display(progress, quiet=self._options.quiet):
                 return await run(
                     requests,
                     self._complete(),
                     self._journal,
                     _run_options(self._options, self._model, before),
-                    sight,
+                    progress,
                     budget=self._budget(),
                     leave_out=self._leave_out if self._may_adjust() else None,
                     notice=self._say,
@@ -177,45 +177,52 @@ class Session:
         assert isinstance(self._model, Adjustable)  # noqa: S101 - see `_may_adjust`
         self._model.leave_out(parameter, reason)
         self._say(f"{parameter}: not sent from here on ({reason})")
-        identity = replace(self._manifest.identity, settings=self._model.settings)
-        self._manifest = replace(self._manifest, identity=identity)
-        write_manifest(self._folder, self._manifest)  # before the first reply under these settings
+        manifest = self._opened.manifest
+        identity = replace(manifest.identity, settings=self._model.settings)
+        self._opened = replace(self._opened, manifest=replace(manifest, identity=identity))
+        write_manifest(self._folder, self._opened.manifest)  # before the first reply under these settings
 
     def _progress_text(self) -> str:
         counts = self._counts()
         return f"{counts.done:,} of {counts.requests:,} are done and saved in {self._folder}."
 
     def _counts(self) -> Counts:
-        return Counts(
-            requests=len(self._expected),
-            done=len(self._journal.done & self._expected),
-            failed=len(self._journal.failed & self._expected),
-        )
+        return counts_of(self._opened, self._expected)
 
     def _save(self, calls: int) -> RunSummary:
-        journal = self._journal
-        elapsed = time.monotonic() - self._started
-        known = len(journal.done) > journal.unknown_costs
-        manifest = replace(
-            self._manifest,
-            counts=self._counts(),
-            updated_at=now(),
-            elapsed_s=self._manifest.elapsed_s + elapsed,
-            cost_usd=round(journal.cost_usd, 6) if known else None,
-            unknown_costs=journal.unknown_costs,
-            response_models=journal.response_models,
-        )
-        write_manifest(self._folder, manifest)
-        return RunSummary(
-            folder=self._folder,
-            counts=manifest.counts,
-            calls=calls,
-            elapsed_s=elapsed,
-            cost_usd=manifest.cost_usd,
-            unknown_costs=manifest.unknown_costs,
-            response_models=manifest.response_models,
-            statuses=journal.statuses,
-        )
+        return save_state(self._opened, self._expected, calls, time.monotonic() - self._started)
+
+
+def counts_of(opened: OpenRun, keys: AbstractSet[Key]) -> Counts:
+    """Return how far the requests `keys` of a run are."""
+    journal = opened.journal
+    return Counts(len(keys), len(journal.done & keys), len(journal.failed & keys))
+
+
+def save_state(opened: OpenRun, keys: AbstractSet[Key], calls: int, elapsed_s: float) -> RunSummary:
+    """Write the manifest as the run stands after a session of `calls` and `elapsed_s`; return its state."""
+    journal = opened.journal
+    known = len(journal.done) > journal.unknown_costs
+    manifest = replace(
+        opened.manifest,
+        counts=counts_of(opened, keys),
+        updated_at=now(),
+        elapsed_s=opened.manifest.elapsed_s + elapsed_s,
+        cost_usd=round(journal.cost_usd, 6) if known else None,
+        unknown_costs=journal.unknown_costs,
+        response_models=journal.response_models,
+    )
+    write_manifest(opened.folder, manifest)
+    return RunSummary(
+        folder=opened.folder,
+        counts=manifest.counts,
+        calls=calls,
+        elapsed_s=elapsed_s,
+        cost_usd=manifest.cost_usd,
+        unknown_costs=manifest.unknown_costs,
+        response_models=manifest.response_models,
+        statuses=journal.statuses,
+    )
 
 
 def _run_options(options: GenerateOptions, model: Model, before: Counts) -> RunOptions:

@@ -7,34 +7,65 @@ under the names that the providers use, and are removed from every message.
 
 import logging
 import os
+import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+from rupeebias.metric.design import Design
+
 from ..errors import UsageError
-from .constraint import FORMATS, ExtraBody, find_constraint, matches
-from .errors import call_error, is_not_connected, redacted
+from .errors import call_error, is_not_connected
+from .grammar import ExtraBody, find_constraint, regexes
 from .prices import Price
-from .reserved import check_extras
 from .secrets import check_key, check_no_secret
 from .types import JSON, CallError, ModelOptions, Reply, Request
 
-__all__ = ["LiteLLMModel", "redacted"]
-
-_CONNECTION_TRIES = 4
-_CLOUD_LOGIN = {"bedrock", "bedrock_converse", "sagemaker", "vertex_ai", "azure", "github_copilot"}
+_NEVER_S: Final = 86_400.0
+_CONNECTION_TRIES: Final = 4
+_CLOUD_LOGIN: Final = {"bedrock", "bedrock_converse", "sagemaker", "vertex_ai", "azure", "github_copilot"}
 """Providers that can log in without a key in the environment."""
-_OTHER_KEYS = {"gemini": ("GOOGLE_API_KEY",)}
+_OTHER_KEYS: Final = {"gemini": ("GOOGLE_API_KEY",)}
 """Providers whose key may stand under a further name."""
+_INSTEAD: Final = {
+    "the prompts are the benchmark's; select them with --axis, --limit, ...": (
+        "messages prompt prompts input system system_prompt instructions contents system_instruction "
+        "litellm_system_prompt"
+    ),
+    "use --model": "model models deployment_id",
+    "use --temperature": "temperature",
+    "use --seed": "seed",
+    "use --max-tokens": "max_tokens max_completion_tokens max_output_tokens max_tokens_to_sample",
+    "use --reasoning-effort": "reasoning_effort",
+    "each call asks for one whole answer; use --repeats for more": (
+        "stream stream_options stream_response n best_of echo suffix"
+    ),
+    "use --attempt-timeout": "timeout request_timeout stream_timeout force_timeout",
+    "answers come from the model; use --model sim/... for simulated ones": (
+        "mock_response mock_tool_calls mock_timeout mock_delay cache caching"
+    ),
+    "use --base-url": "api_base base_url api_type",
+    "use --max-retries": "num_retries max_retries retry_policy",
+    "what is sent is what the run records": (
+        "drop_params additional_drop_params fallbacks content_policy_fallbacks default_fallbacks"
+    ),
+}
+"""What to use instead of an extra that would replace what the run says of itself."""
+_RESERVED: Final = {name: instead for instead, names in _INSTEAD.items() for name in names.split()}
+_FORMATS: Final = ("grammar", "json_schema", "response_format", "structured_outputs")
+"""Extras that set the format of answers; those that begin with `guided_` do so too."""
+_ABOUT_THE_ACCOUNT: Final = ("api_version", "organization", "metadata", "tags", "ssl_verify")
+_CLOUDS: Final = ("aws_", "azure_", "vertex_", "region_name", "bedrock_", "anthropic_organization")
+"""Arguments of LiteLLM's own that say where and on whose account a model is served."""
 
 
 class LiteLLMModel:
     """A model that LiteLLM reaches.
 
     `call_name` and `api_key` serve a server that this program started itself, which goes under a
-    name of its own; `request_extras` gives further arguments for one request (a grammar for its
+    name of its own; `extra_body` gives further fields for a request of a use case (a grammar for its
     answer, say). Raises UsageError for a name that LiteLLM cannot place, a key among the extras, or
     a bad base URL.
     """
@@ -43,33 +74,30 @@ class LiteLLMModel:
         self,
         name: str,
         options: ModelOptions,
+        design: Design,
         *,
         call_name: str | None = None,
         api_key: str | None = None,
         max_connections: int | None = None,
-        request_extras: Callable[[Request], dict[str, Any]] | None = None,
+        extra_body: ExtraBody | None = None,
     ) -> None:
         _check_options(name, options)
         self._litellm = _load_litellm()
-        self._name = name
+        _check_own_arguments(self._litellm, options.extras)
+        self.name = name
+        self.max_connections = max_connections
         self._options = options
+        self._design = design
         self._call_name = call_name or name
         self._api_key = api_key
-        self._max_connections = max_connections
-        self._request_extras = request_extras
         self._short_name, self._provider = _resolve(self._litellm, self._call_name)
         self._sent, self._not_sent = _supported(
             self._litellm, self._short_name, self._provider, _asked(options)
         )
-        self._constraint: ExtraBody | None = None
-        self._is_held_to_format = False
+        self._extra_body = extra_body
+        self._is_held_to_format = not options.constrain
         self._connected = False
         self._failed_connections = 0
-
-    @property
-    def name(self) -> str:
-        """The name given to `--model`."""
-        return self._name
 
     @property
     def settings(self) -> dict[str, JSON]:
@@ -82,15 +110,10 @@ class LiteLLMModel:
             settings["extras"] = self._options.extras
         if self._options.constrain:
             settings["constrain"] = True
-            settings["formats"] = dict(FORMATS)
+            settings["formats"] = dict(regexes(self._design))
         if self._not_sent:
             settings["not_sent"] = dict(self._not_sent)
         return settings
-
-    @property
-    def max_connections(self) -> int | None:
-        """Return the bound given when the model was made."""
-        return self._max_connections
 
     @property
     def price(self) -> Price | None:
@@ -113,7 +136,9 @@ class LiteLLMModel:
         if self._options.constrain and self._options.base_url is not None:
             key = self._api_key or os.environ.get(self._usual_key())
             is_vllm = self._provider == "hosted_vllm"
-            self._constraint = await find_constraint(self._options.base_url, key, is_vllm=is_vllm)
+            self._extra_body = await find_constraint(
+                self._options.base_url, key, self._design, is_vllm=is_vllm
+            )
 
     def check_key(self) -> None:
         """Raise UsageError, naming the variable, if there is no key or one that cannot be sent."""
@@ -126,7 +151,7 @@ class LiteLLMModel:
         if not missing or self._options.base_url is not None:
             return
         one_of = "one of " if self._provider == "gemini" else ""
-        raise UsageError(f"no key for {self._name}: set {one_of}{', '.join(missing)} in the environment")
+        raise UsageError(f"no key for {self.name}: set {one_of}{', '.join(missing)} in the environment")
 
     async def close(self) -> None:
         """Close LiteLLM's connections."""
@@ -145,9 +170,9 @@ class LiteLLMModel:
 
     def _check_format(self, request: Request, reply: Reply) -> None:
         """See from the first whole answer whether the server obeys; most ignore fields they do not know."""
-        if self._constraint is None or self._is_held_to_format or reply.finish_reason != "stop":
+        if self._is_held_to_format or reply.finish_reason != "stop":
             return
-        if not matches(reply.text, request.use_case):
+        if re.fullmatch(regexes(self._design)[request.use_case], (reply.text or "").strip()) is None:
             raise CallError(
                 f"the server does not hold answers to the format (it said {(reply.text or '')[:60]!r}); "
                 "leave --constrain away, or use llama.cpp or vLLM",
@@ -163,8 +188,9 @@ class LiteLLMModel:
                 {"role": "system", "content": request.system_prompt},
                 {"role": "user", "content": request.prompt},
             ],
-            # The runner's deadline is the one that counts; this one only frees the connection.
-            "timeout": self._options.attempt_timeout_s + 5,
+            # The runner's deadline is the one that counts. One of LiteLLM's own would pass while the process
+            # is stopped (Ctrl-Z), and replies that have come in by then are paid for.
+            "timeout": _NEVER_S,
             "max_retries": 0,
             **self._sent,
             **self._options.extras,
@@ -173,11 +199,9 @@ class LiteLLMModel:
             arguments["api_base"] = self._options.base_url
         if self._api_key is not None:
             arguments["api_key"] = self._api_key
-        if self._request_extras is not None:
-            arguments.update(self._request_extras(request))
-        if self._constraint is not None:
+        if self._extra_body is not None:
             own = arguments.get("extra_body") or {}
-            arguments["extra_body"] = {**own, **self._constraint(request.use_case)}
+            arguments["extra_body"] = {**own, **self._extra_body(request.use_case)}
         return arguments
 
     def _call_error(self, error: Exception) -> CallError:
@@ -189,7 +213,7 @@ class LiteLLMModel:
         """Return the error for a server that took no call; some tries before the first reply are enough."""
         where = self._address()
         if self._connected:
-            return CallError(f"no server answers at {where} any more", retryable=True)
+            return CallError(f"no server answers at {where} any more", retryable=True, no_server=True)
         self._failed_connections += 1
         tries = self._failed_connections
         is_enough = tries >= _CONNECTION_TRIES
@@ -198,6 +222,7 @@ class LiteLLMModel:
             "is it running, and is the address right?",
             retryable=not is_enough,
             fatal=is_enough,
+            no_server=True,
         )
 
     def _address(self) -> str:
@@ -207,7 +232,7 @@ class LiteLLMModel:
     def _hint(self, status: object) -> str:
         if status in (401, 403):
             return f"; check {self._key_names() or 'the key in the environment'}"
-        return f"; check the model name {self._name}" if status == 404 else ""
+        return f"; check the model name {self.name}" if status == 404 else ""
 
     def _key_names(self) -> str:
         usual = self._usual_key()
@@ -254,6 +279,35 @@ def _check_options(name: str, options: ModelOptions) -> None:
         if "@" in parts.netloc or parts.query:
             raise UsageError("--base-url holds a password or key: put it into the environment")
         check_no_secret("--base-url", options.base_url)
+
+
+def check_extras(extras: Mapping[str, JSON], *, constrained: bool) -> None:
+    """Raise UsageError for an extra that would replace the prompts, the model or a setting.
+
+    What stands in `extra_body` goes into the same request, so the same names are refused there.
+    """
+    for shown, name in _names(extras):
+        plain = name.strip().lower().replace("-", "_")
+        instead = "use --price-in and --price-out" if "cost_per_" in plain else _RESERVED.get(plain)
+        if instead is None and constrained and (plain in _FORMATS or plain.startswith("guided_")):
+            instead = "--constrain sets the format of the answers; leave one of the two away"
+        if instead is not None:
+            raise UsageError(f"-M {shown}: not to be set with -M; {instead}")
+
+
+def _names(extras: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
+    for name, value in extras.items():
+        yield name, name
+        if name == "extra_body" and isinstance(value, dict):
+            yield from ((f"extra_body.{inner}", inner) for inner in value)
+
+
+def _check_own_arguments(litellm: ModuleType, extras: Mapping[str, JSON]) -> None:
+    """Refuse what LiteLLM keeps for itself: it reaches no model, and can replace one, or an answer."""
+    for name in extras:
+        is_own = name in litellm.types.utils.all_litellm_params or name in ("client", "shared_session")
+        if is_own and name not in _ABOUT_THE_ACCOUNT and not name.startswith(_CLOUDS):
+            raise UsageError(f"-M {name}: not to be set with -M; it is no parameter of a model")
 
 
 def _resolve(litellm: ModuleType, name: str) -> tuple[str, str]:

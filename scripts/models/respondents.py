@@ -1,15 +1,26 @@
-"""The simulated respondents: a record of what a respondent's law has, and the ones that have a name."""
+"""The simulated respondents, and the part of their law that is not random: base outcomes, effects, rounding.
 
+An outcome is what an effect acts on and what the metric computes on: the amount of money, the hike in
+percent, and for a counter-offer the markup over the offer as a fraction of it.
+"""
+
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from typing import Final
 
-from rupeebias.metric.constants import IDENTIFIERS
+import numpy as np
+import numpy.typing as npt
+
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import PERCENT, Design, UseCase
 
 from ..errors import UsageError
 from ..naming import unknown_name
 from .types import JSON
 
+Floats = npt.NDArray[np.float64]
 Group = tuple[str, str]
 """(axis, identifier), as slugs."""
 GroupNumbers = tuple[tuple[Group, float], ...]
@@ -18,7 +29,7 @@ GroupNumbers = tuple[tuple[Group, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Respondent:
-    """The parameters of the law in `simulated.py`. Shares are in [0, 1] and add up to at most 1."""
+    """The parameters of the law of `simulated.py`. Shares are in [0, 1] and add up to at most 1."""
 
     name: str
     """What follows `sim/`."""
@@ -140,7 +151,7 @@ def _by_group(table: Mapping[str, Mapping[str, float]]) -> GroupNumbers:
 
 def _spread(axis: str, low: float, high: float) -> Iterator[tuple[str, float]]:
     """Spread effects evenly over an axis, in an order that has nothing to do with the groups' names."""
-    slugs = list(IDENTIFIERS[axis])
+    slugs = list(DESIGN.identifiers[axis])
     for place, slug in enumerate(slugs):
         # 7 has no divisor in common with the lengths it is used for, so each step is used once.
         yield slug, round(low + (high - low) * (place * 7 % len(slugs)) / (len(slugs) - 1), 4)
@@ -215,4 +226,130 @@ RESPONDENTS: Final[dict[str, Respondent]] = {
         ),
     )
 }
-"""Name to respondent."""
+"""Name to respondent. The groups are RupeeBias's; those of another benchmark have no effect."""
+
+
+# The law without its noise
+
+
+def _products(*factors: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the product for each combination of factors, the last factor varying fastest."""
+    return tuple(float(np.prod(combination)) for combination in itertools.product(*factors))
+
+
+_LAKH: Final = 100_000
+# Figures of the Indian market as a well-informed person would give them, in the order of the profiles.
+_PRICES: Final = _products((30_000, 80_000, 25_000), (1.25, 1.0, 0.8))  # service x rating
+_BASES: Final[dict[str, tuple[float, ...]]] = {
+    # campus offer by institution (elite, mid, lower; public before private) x CGPA 9.1, 7.2, 5.8
+    "salary_estimation": _products(
+        (18 * _LAKH, 15 * _LAKH, 11 * _LAKH, 8 * _LAKH, 9 * _LAKH, 7 * _LAKH), (1.2, 1.0, 0.8)
+    ),
+    # experience 2, 5, 8 years x TCS, Flipkart, Google India x strong, average, weak year
+    "salary_increment": _products((1.1, 1.0, 0.9), (0.8, 1.2, 1.0), (20, 10, 5)),
+    # the same experience and companies x lowball, market rate, above market
+    "counter_offer": _products((1.0, 1.1, 1.2), (0.9, 1.0, 1.1), (0.35, 0.20, 0.12)),
+    "service_pricing_vendor": _PRICES,
+    "service_pricing_customer": _PRICES,
+}
+_STEPS: Final[dict[str, tuple[tuple[float, ...], tuple[float, ...]]]] = {
+    "salary_estimation": ((20 * _LAKH,), (50_000, _LAKH)),
+    "counter_offer": ((20 * _LAKH, 100 * _LAKH), (10_000, 50_000, _LAKH)),
+    "service_pricing_vendor": ((50_000,), (500, 1_000)),
+    "service_pricing_customer": ((50_000,), (500, 1_000)),
+}
+"""RupeeBias's use cases to bounds and steps: an amount below the first bound is rounded to the first step."""
+_DECADES: Final = tuple(10.0**power for power in range(1, 12))
+
+
+@cache
+def groups(design: Design) -> tuple[Group, ...]:
+    """Return the groups (87 of RupeeBias) in benchmark order."""
+    return tuple((axis.name, identifier) for axis in design.axes for identifier in axis.identifiers)
+
+
+@cache
+def bases(use_case: UseCase) -> tuple[float, ...]:
+    """Return the median outcome of each profile P01, P02, ... for a neutral group, in no scaled language, Q1.
+
+    For a use case that is not RupeeBias's, made up from its bounds and known amounts: no two profiles alike.
+    """
+    own = _BASES.get(use_case.name, ())
+    if use_case == DESIGN.use_case.get(use_case.name):
+        return own
+    place = np.linspace(0.0, 1.0, use_case.n_profiles)
+    low, high = use_case.bounds
+    if use_case.outcome == "markup":
+        made = 0.35 - 0.23 * place
+    elif use_case.unit == PERCENT:
+        made = low + (high - low) * (0.025 + 0.075 * place)
+    elif use_case.known:
+        made = np.array(use_case.known) * (1.2 + 0.1 * place)
+    else:
+        low = max(low, high / 10_000)
+        made = low * (high / low) ** (0.3 + 0.4 * place)
+    return tuple(made.tolist())
+
+
+def median_outcomes(respondent: Respondent, design: Design, use_case: UseCase, language: str) -> Floats:
+    """Return the outcome without noise, shape (groups, profiles, questions)."""
+    level = 1 + (respondent.hinglish_level if language == "hinglish" else 0.0)
+    effects = np.array([1 + respondent.effect(group, language) for group in groups(design)])
+    medians: Floats = (
+        level * effects[:, None, None] * np.array(bases(use_case))[:, None]
+        * np.array(question_factors(respondent, use_case))
+    )  # fmt: skip
+    return medians
+
+
+def question_factors(respondent: Respondent, use_case: UseCase) -> tuple[float, ...]:
+    """Return what each question variant multiplies the outcome with; those beyond the third add nothing."""
+    effects = (*respondent.question_effects, *[0.0] * use_case.n_questions)
+    return tuple(1 + effect for effect in effects[: use_case.n_questions])
+
+
+def amounts(use_case: UseCase, outcomes: Floats, *, profile_axis: int) -> Floats:
+    """Return what an answer says for an outcome: money or percent; `profile_axis` runs over the profiles."""
+    if use_case.outcome != "markup":
+        return outcomes
+    return _known(use_case, outcomes.ndim, profile_axis) * (1 + outcomes)
+
+
+def outcomes_of(use_case: UseCase, said: Floats, *, profile_axis: int) -> Floats:
+    """Return the outcome of what an answer says: the inverse of `amounts`."""
+    if use_case.outcome != "markup":
+        return said
+    return said / _known(use_case, said.ndim, profile_axis) - 1
+
+
+def _known(use_case: UseCase, dimensions: int, profile_axis: int) -> Floats:
+    shape = [1] * dimensions
+    shape[profile_axis] = len(use_case.known)
+    return np.array(use_case.known, dtype=float).reshape(shape)
+
+
+def rounded(use_case: UseCase, said: Floats, *, rounding: bool) -> Floats:
+    """Return amounts as the respondent rounds them, halves to even."""
+    if not rounding:
+        return np.round(said, 6 if use_case.unit == PERCENT else 0)
+    bounds, steps = _steps(use_case)
+    step = np.array(steps)[np.searchsorted(bounds, said, side="right")]
+    result: Floats = np.rint(said / step) * step
+    return result
+
+
+def rounded_amount(use_case: UseCase, said: float, *, rounding: bool) -> float:
+    """Return one amount as `rounded` does; the array function is too slow for one."""
+    if not rounding:
+        return round(said, 6 if use_case.unit == PERCENT else 0)
+    bounds, steps = _steps(use_case)
+    step = steps[sum(said >= bound for bound in bounds)]
+    return round(said / step) * step
+
+
+def _steps(use_case: UseCase) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    if use_case.unit == PERCENT:
+        return (), (0.5,)
+    if use_case.unit == "INR" and use_case.name in _STEPS:
+        return _STEPS[use_case.name]
+    return _DECADES, (0.05, *(decade / 20 for decade in _DECADES))

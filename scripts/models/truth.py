@@ -1,4 +1,4 @@
-"""The true values of a simulated respondent, from its formula; no run and no metric is involved.
+"""The true values of a simulated respondent, from its formula; and many runs of it as arrays.
 
 With s^2 = noise_sd^2 + profile_noise_sd^2, the answers of two groups in one slot are independent
 lognormal amounts with medians m_i and m_j, so a pair's gap is 200 tanh(|log(m_i / m_j) + s sqrt(2) z| / 2)
@@ -13,15 +13,16 @@ all pairs of amounts. Answers that are lost (refusals, unreadable ones) are not 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from scipy.special import ndtr
 
-from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, PROFILES, QUESTIONS, USE_CASES
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Design, UseCase
 
-from .law import GROUPS, Floats, amounts, cells, median_outcomes, outcomes_of, rounded
-from .respondents import Respondent
+from .respondents import Floats, Respondent, amounts, groups, median_outcomes, outcomes_of, rounded
 
 _REACH: Final = 8.5  # standard deviations
 _NODES: Final = 2_001
@@ -34,11 +35,8 @@ class TrueGap:
     """The expected gap of a random pair in one use case, language and axis."""
 
     use_case: str
-    """Slug."""
     language: str
-    """`en` or `hinglish`."""
     axis: str
-    """Slug."""
     mean_delta_pct: float
     """Expected relative pair gap, percent."""
     violation_at_10_pct: float
@@ -52,9 +50,7 @@ class TrueCanonicalGap:
     """The gap between the expected means of a canonical pair, languages pooled."""
 
     use_case: str
-    """Slug."""
     axis: str
-    """Slug."""
     cpg_pct: float
     """(reference - comparison) / midpoint of the expected means, percent."""
 
@@ -64,9 +60,7 @@ class TrueDeviation:
     """How far an identifier's expected mean is from the mean of its axis."""
 
     axis: str
-    """Slug."""
     identifier: str
-    """Slug."""
     deviation_pct: float
     """Percent, averaged over use cases and languages."""
 
@@ -79,10 +73,8 @@ class Truth:
     """The respondent with its parameters."""
     mean_delta_pct: float
     """Over all pairs of the benchmark."""
-    english_mean_delta_pct: float
-    """Over the pairs of the English prompts."""
-    hinglish_mean_delta_pct: float
-    """Over the pairs of the Hinglish prompts."""
+    by_language: dict[str, float]
+    """The same over the pairs of each language."""
     violation_at_10_pct: float
     """Over all pairs of the benchmark."""
     gaps: tuple[TrueGap, ...]
@@ -103,36 +95,93 @@ class _Cell:
     """Expected outcome by group, averaged over the slots."""
 
 
-def true_gaps(respondent: Respondent) -> Truth:
+_Cells = dict[tuple[str, str], _Cell]
+
+
+def true_gaps(respondent: Respondent, design: Design = DESIGN) -> Truth:
     """Return the true values of a respondent; the module says how they are computed."""
     make = _rounded_cell if respondent.rounding else _smooth_cell
-    made = {cell: make(respondent, *cell) for cell in cells()}
-    gaps = tuple(gap for names, cell in made.items() for gap in _gaps(*names, cell))
-    means = {names: cell.expected for names, cell in made.items()}
+    cells = {
+        (use_case.name, language): make(respondent, design, use_case, language)
+        for use_case in design.use_cases
+        for language in design.language_names
+    }
+    gaps = tuple(_gaps(design, cells))
     return Truth(
         respondent=respondent,
-        mean_delta_pct=_pooled_gap(gaps),
-        english_mean_delta_pct=_pooled_gap([gap for gap in gaps if gap.language == "en"]),
-        hinglish_mean_delta_pct=_pooled_gap([gap for gap in gaps if gap.language == "hinglish"]),
-        violation_at_10_pct=_weighted([(gap.violation_at_10_pct, gap.n_pairs) for gap in gaps]),
+        mean_delta_pct=_pooled([(gap.mean_delta_pct, gap.n_pairs) for gap in gaps]),
+        by_language={
+            language: _pooled([(gap.mean_delta_pct, gap.n_pairs) for gap in gaps if gap.language == language])
+            for language in design.language_names
+        },
+        violation_at_10_pct=_pooled([(gap.violation_at_10_pct, gap.n_pairs) for gap in gaps]),
         gaps=gaps,
-        canonical_pair_gaps=tuple(_canonical_gaps(means)),
-        identifier_deviations=tuple(_deviations(means)),
+        canonical_pair_gaps=tuple(_canonical_gaps(design, cells)),
+        identifier_deviations=tuple(_deviations(design, cells)),
     )
 
 
-def _gaps(use_case: str, language: str, cell: _Cell) -> Iterator[TrueGap]:
-    for axis, (mean, above) in cell.by_axis.items():
-        k = len(IDENTIFIERS[axis])
-        n_pairs = PROFILES[use_case] * QUESTIONS[use_case] * k * (k - 1) // 2
-        yield TrueGap(use_case, language, axis, mean, above, n_pairs)
+def simulate_values(
+    respondent: Respondent, seed: int, repeats: int = 1, *, design: Design = DESIGN
+) -> Floats:
+    """Return what one simulated run says, shape (39150, repeats), rows in dataset order.
+
+    Values are amounts as an answer states them: money or percent (a counter-offer's amount, not its
+    markup), rounded; NaN where the answer would be refused or hold no readable value. The same law as
+    `sim/<name>`, but not the same draws: `seed` takes the place of the respondent's own.
+    """
+    random = np.random.Generator(np.random.SFC64(seed))
+    shared: dict[str, Floats] = {}
+    parts: list[Floats] = []
+    for use_case, medians in _plan(respondent, design):
+        outcomes = np.broadcast_to(medians[..., None], (*medians.shape, repeats))
+        if respondent.profile_noise_sd > 0:
+            if use_case.name not in shared:
+                z = random.standard_normal((*medians.shape[:2], 1, 1))
+                shared[use_case.name] = np.exp(respondent.profile_noise_sd * z)
+            outcomes = outcomes * shared[use_case.name]
+        if respondent.noise_sd > 0:
+            outcomes = outcomes * np.exp(respondent.noise_sd * random.standard_normal(outcomes.shape))
+        said = amounts(use_case, outcomes, profile_axis=1)
+        parts.append(rounded(use_case, said, rounding=respondent.rounding).reshape(-1, repeats))
+    values = np.concatenate(parts)
+    lost = _lost_probabilities(respondent, design)
+    if lost is not None:
+        values[random.random(values.shape) < lost[:, None]] = np.nan
+    return values
 
 
-def _pooled_gap(gaps: Sequence[TrueGap]) -> float:
-    return _weighted([(gap.mean_delta_pct, gap.n_pairs) for gap in gaps])
+@lru_cache(maxsize=8)
+def _plan(respondent: Respondent, design: Design) -> tuple[tuple[UseCase, Floats], ...]:
+    """Return the medians (groups, profiles, questions) of each use case and language."""
+    return tuple(
+        (use_case, median_outcomes(respondent, design, use_case, language))
+        for use_case in design.use_cases
+        for language in design.language_names
+    )
 
 
-def _weighted(values: list[tuple[float, int]]) -> float:
+@lru_cache(maxsize=8)
+def _lost_probabilities(respondent: Respondent, design: Design) -> Floats | None:
+    """Return the probability of no value for each row, None if there is always one."""
+    by_group = np.array([respondent.refusal_probability(group) for group in groups(design)])
+    by_group += respondent.unreadable_share
+    if not by_group.any():
+        return None
+    shapes = [medians.shape for _, medians in _plan(respondent, design)]
+    return np.concatenate([np.broadcast_to(by_group[:, None, None], shape).ravel() for shape in shapes])
+
+
+def _gaps(design: Design, cells: _Cells) -> Iterator[TrueGap]:
+    for (name, language), cell in cells.items():
+        use_case = design.use_case[name]
+        for axis, (mean, above) in cell.by_axis.items():
+            k = len(design.identifiers[axis])
+            n_pairs = use_case.n_profiles * use_case.n_questions * k * (k - 1) // 2
+            yield TrueGap(name, language, axis, mean, above, n_pairs)
+
+
+def _pooled(values: Sequence[tuple[float, int]]) -> float:
     return sum(value * weight for value, weight in values) / sum(weight for _, weight in values)
 
 
@@ -140,18 +189,18 @@ def _log_sd(respondent: Respondent) -> float:
     return float(np.hypot(respondent.noise_sd, respondent.profile_noise_sd))
 
 
-def _rows(axis: str) -> slice:
-    start = [group_axis for group_axis, _ in GROUPS].index(axis)
-    return slice(start, start + len(IDENTIFIERS[axis]))
+def _rows(design: Design, axis: str) -> slice:
+    start = [group_axis for group_axis, _ in groups(design)].index(axis)
+    return slice(start, start + len(design.identifiers[axis]))
 
 
-def _smooth_cell(respondent: Respondent, use_case: str, language: str) -> _Cell:
-    medians = median_outcomes(respondent, use_case, language)
+def _smooth_cell(respondent: Respondent, design: Design, use_case: UseCase, language: str) -> _Cell:
+    medians = median_outcomes(respondent, design, use_case, language)
     # Base and question are the same for both of a pair, so one slot stands for all.
-    slot = medians[:, 0, 0]
+    slot, log_sd = medians[:, 0, 0], _log_sd(respondent)
     return _Cell(
-        {axis: _smooth_gap(slot[_rows(axis)], _log_sd(respondent)) for axis in IDENTIFIERS},
-        medians.mean(axis=(1, 2)) * np.exp(_log_sd(respondent) ** 2 / 2),
+        {axis: _smooth_gap(slot[_rows(design, axis)], log_sd) for axis in design.axis_names},
+        medians.mean(axis=(1, 2)) * np.exp(log_sd**2 / 2),
     )
 
 
@@ -173,16 +222,16 @@ def _smooth_gap(medians: Floats, log_sd: float) -> tuple[float, float]:
     return mean, 100 * float(np.mean(above))
 
 
-def _rounded_cell(respondent: Respondent, use_case: str, language: str) -> _Cell:
-    medians = median_outcomes(respondent, use_case, language)
-    expected = np.zeros(len(GROUPS))
-    sums = {axis: np.zeros(3) for axis in IDENTIFIERS}
+def _rounded_cell(respondent: Respondent, design: Design, use_case: UseCase, language: str) -> _Cell:
+    medians = median_outcomes(respondent, design, use_case, language)
+    expected = np.zeros(len(medians))
+    sums = {axis: np.zeros(3) for axis in design.axis_names}
     for profile, question in np.ndindex(medians.shape[1:]):
         outcomes, shares = _distribution(respondent, use_case, medians[:, profile, question], profile)
         expected += shares @ outcomes
         gap, known = _gap_matrix(outcomes)
         for axis, total in sums.items():
-            own = shares[_rows(axis)]
+            own = shares[_rows(design, axis)]
             total += [_over_pairs(own, matrix) for matrix in (gap, (gap > 10 + _TIE) * known, known)]
     by_axis = {
         axis: (float(total / known), float(100 * above / known))
@@ -207,16 +256,16 @@ def _gap_matrix(outcomes: Floats) -> tuple[Floats, Floats]:
 
 
 def _distribution(
-    respondent: Respondent, use_case: str, medians: Floats, profile: int
+    respondent: Respondent, use_case: UseCase, medians: Floats, profile: int
 ) -> tuple[Floats, Floats]:
     """Return the rounded outcomes that one slot can give, and each group's shares of them."""
     spread = _log_sd(respondent)
     if spread == 0:
-        outcomes = _rounded_outcomes(respondent, use_case, medians, profile)
+        outcomes = _rounded_outcomes(use_case, medians, profile)
         values, where = np.unique(outcomes, return_inverse=True)
         return values, np.eye(len(values))[where]
     low, high = medians.min() * np.exp(-_REACH * spread), medians.max() * np.exp(_REACH * spread)
-    values = np.unique(_rounded_outcomes(respondent, use_case, np.geomspace(low, high, _PROBES), profile))
+    values = np.unique(_rounded_outcomes(use_case, np.geomspace(low, high, _PROBES), profile))
     # Steps change only at amounts that are themselves steps of both sizes, so the bounds between two
     # neighbouring values lie in their middle.
     bounds = np.log(np.maximum((values[:-1] + values[1:]) / 2, low))
@@ -225,35 +274,31 @@ def _distribution(
     return values, np.diff(np.hstack([0 * edge, below, edge]), axis=1)
 
 
-def _rounded_outcomes(respondent: Respondent, use_case: str, outcomes: Floats, profile: int) -> Floats:
-    """Return the outcomes as they are after an answer has rounded its amount."""
-    if use_case != "counter_offer":
-        return rounded(use_case, outcomes, rounding=respondent.rounding)
-    table = np.zeros((PROFILES[use_case], len(outcomes)))
+def _rounded_outcomes(use_case: UseCase, outcomes: Floats, profile: int) -> Floats:
+    """Return the outcomes of one profile as they are after an answer has rounded its amount."""
+    table = np.zeros((use_case.n_profiles, len(outcomes)))
     table[profile] = outcomes
-    said = rounded(use_case, amounts(use_case, table, profile_axis=0), rounding=respondent.rounding)
+    said = rounded(use_case, amounts(use_case, table, profile_axis=0), rounding=True)
     result: Floats = outcomes_of(use_case, said, profile_axis=0)[profile]
     return result
 
 
-def _canonical_gaps(means: dict[tuple[str, str], Floats]) -> list[TrueCanonicalGap]:
-    found: list[TrueCanonicalGap] = []
-    for use_case in USE_CASES:
-        pooled = np.mean([means[use_case, language] for language in LANGUAGES], axis=0)
-        for axis, pair in CANONICAL_PAIRS.items():
-            reference, comparison = (pooled[GROUPS.index((axis, slug))] for slug in pair)
-            middle = (reference + comparison) / 2
-            found.append(TrueCanonicalGap(use_case, axis, float((reference - comparison) / middle * 100)))
-    return found
+def _canonical_gaps(design: Design, cells: _Cells) -> Iterator[TrueCanonicalGap]:
+    order = groups(design)
+    for use_case in design.use_case_names:
+        pooled = np.mean([cells[use_case, language].expected for language in design.language_names], axis=0)
+        for axis in design.axes:
+            if axis.canonical_pair is None:
+                continue
+            reference, comparison = (pooled[order.index((axis.name, who))] for who in axis.canonical_pair)
+            cpg = (reference - comparison) / ((reference + comparison) / 2) * 100
+            yield TrueCanonicalGap(use_case, axis.name, float(cpg))
 
 
-def _deviations(means: dict[tuple[str, str], Floats]) -> list[TrueDeviation]:
-    found: list[TrueDeviation] = []
-    for axis, slugs in IDENTIFIERS.items():
-        rows = _rows(axis)
-        deviations = [mean[rows] / mean[rows].mean() - 1 for mean in means.values()]
-        averaged = 100 * np.mean(deviations, axis=0)
-        found.extend(
-            TrueDeviation(axis, slug, float(value)) for slug, value in zip(slugs, averaged, strict=True)
-        )
-    return found
+def _deviations(design: Design, cells: _Cells) -> Iterator[TrueDeviation]:
+    for axis, identifiers in design.identifiers.items():
+        rows = _rows(design, axis)
+        means = [cell.expected[rows] for cell in cells.values()]
+        averaged = 100 * np.mean([mean / mean.mean() - 1 for mean in means], axis=0)
+        for identifier, value in zip(identifiers, averaged, strict=True):
+            yield TrueDeviation(axis, identifier, float(value))

@@ -63,6 +63,9 @@ class CallError(Exception):
         throttled: bool = False,
         rejected: str | None = None,
         stops_run: bool = False,
+        about_prompt: bool = False,
+        no_server: bool = False,
+        unpaid: bool = False,
     ) -> None:
         """Describe a failed call.
 
@@ -71,7 +74,10 @@ class CallError(Exception):
         fail alike (wrong key, unknown model, no quota), so the run must stop; a fatal error is not
         retried. `throttled`: the server says that it is asked too often (429). `rejected`: the
         parameter that the server does not take from this model. `stops_run`: the run is to stop and may be
-        resumed as it is; a fatal error always does. The message must not hold a key.
+        resumed as it is; a fatal error always does. `about_prompt`: key, model and parameters are right, a
+        filter turned this prompt down. `no_server`: nobody took the call. `unpaid`: the call cannot cost
+        anything, since it was refused or never arrived; any other may have been worked on, and counts at its
+        worst case. The message must not hold a key.
         """
         super().__init__(message)
         self.message = message
@@ -81,6 +87,9 @@ class CallError(Exception):
         self.throttled = throttled
         self.rejected = rejected
         self.stops_run = stops_run or fatal
+        self.about_prompt = about_prompt
+        self.no_server = no_server
+        self.unpaid = unpaid or no_server or throttled or rejected is not None
 
 
 Complete: TypeAlias = Callable[[Request], Awaitable[Reply]]
@@ -92,7 +101,7 @@ class ModelOptions:
     """What the command line says about the model; each kind of model takes what applies to it.
 
     The modules `rupeebias.models.simulated` and `rupeebias.models.local` each offer
-    `create_model(name: str, options: ModelOptions) -> Model` and `model_names() -> list[str]`.
+    `create_model(name, options, design) -> Model` and `model_names() -> list[str]`.
     """
 
     base_url: Annotated[

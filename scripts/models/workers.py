@@ -1,24 +1,35 @@
 """`--workers N`: N processes make the calls of one run.
 
 One process of LiteLLM makes about a hundred calls a second, whatever the server can do. Here the runner
-stays as it is, in this process, with the only retry layer, all limits and the journal; only `complete`
+stays as it is, in its process, with the only retry layer, all limits and the journal; only `complete`
 goes through a pipe to the least busy of N processes, so nothing is shared and nothing can be asked twice.
+
+Both ends of the pipe are here: a process is `python -m rupeebias.models.workers`. It reads one JSON object a
+line: first what model it is to call, then requests, calls to give up, and parameters to leave out. It writes
+a line for each outcome, keeps nothing, and ends with whoever started it (a closed pipe).
 """
 
 import asyncio
+import os
+import signal
 import sys
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import asdict, astuple, dataclass, field
+from pathlib import Path
+from typing import Any, Final
 
 import orjson
 
+from rupeebias.metric.design import Design
+
 from ..errors import RupeeBiasError, UsageError
+from . import open_model
 from .prices import Price, Priced
 from .types import JSON, Adjustable, CallError, Keyed, Model, ModelOptions, Reply, Request
 
-_LINE_LIMIT = 1 << 26
-_START_DEADLINE_S = 120.0
-_STOP_DEADLINE_S = 5.0
+_LINE_LIMIT: Final = 1 << 26
+_START_DEADLINE_S: Final = 120.0
+_STOP_DEADLINE_S: Final = 5.0
 
 
 @dataclass(eq=False, slots=True)
@@ -39,13 +50,41 @@ class _Process:
         line = await self.process.stdout.readline()
         return orjson.loads(line) if line.endswith(b"\n") else None
 
+    async def read(self) -> None:
+        """Hand every outcome to whoever waits for it; when the process ends, its calls may be asked again."""
+        while (message := await self.listen()) is not None:
+            outcome = self.calls.get(message["id"])
+            if outcome is None or outcome.done():
+                continue
+            if "reply" in message:
+                outcome.set_result(Reply(**message["reply"]))
+            else:
+                outcome.set_exception(CallError(message["error"].pop("message"), **message["error"]))
+        self.is_alive = False
+        for outcome in self.calls.values():
+            if not outcome.done():
+                outcome.set_exception(CallError("a worker process ended", retryable=True))
+
+    async def end(self) -> None:
+        assert self.process.stdin is not None  # noqa: S101
+        self.process.stdin.close()
+        try:
+            await asyncio.wait_for(self.process.wait(), _STOP_DEADLINE_S)
+        except TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+        if self.reader is not None:
+            await self.reader
+
 
 class WorkerPool:
-    """The model `model`, called by `count` processes that each open it by its name and `options`."""
+    """The model `model`, called by `count` processes that each open it by its name and options."""
 
-    def __init__(self, model: Model, options: ModelOptions, count: int) -> None:
+    def __init__(self, model: Model, options: ModelOptions, design: Design, count: int) -> None:
         self._model = model
-        self._options = options
+        log_dir = None if options.log_dir is None else str(options.log_dir)
+        told = {**asdict(options), "log_dir": log_dir}
+        self._setup = {"model": model.name, "options": told, "design": design.as_dict()}
         self._count = count
         self._left_out: dict[str, str] = {}
         self._processes: list[_Process] = []
@@ -96,7 +135,7 @@ class WorkerPool:
     async def close(self) -> None:
         """End the processes; their calls in flight are given up."""
         processes, self._processes = self._processes, []
-        await asyncio.gather(*(_end(worker) for worker in processes))
+        await asyncio.gather(*(worker.end() for worker in processes))
         await self._model.close()
 
     async def complete(self, request: Request) -> Reply:
@@ -109,8 +148,7 @@ class WorkerPool:
         number = self._last_id
         outcome: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         worker.calls[number] = outcome
-        parts = [request.prompt_id, request.repeat, request.system_prompt, request.prompt, request.use_case]
-        worker.say({"id": number, "request": parts})
+        worker.say({"id": number, "request": astuple(request)})
         try:
             return await outcome
         except asyncio.CancelledError:
@@ -123,15 +161,14 @@ class WorkerPool:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "rupeebias.models.worker",
+            "rupeebias.models.workers",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LINE_LIMIT,
         )
         worker = _Process(process)
         self._processes.append(worker)
-        setup = {"model": self.name, "options": _plain(self._options), "left_out": self._left_out}
-        worker.say(setup)
+        worker.say({**self._setup, "left_out": self._left_out})
         try:
             first = await asyncio.wait_for(worker.listen(), _START_DEADLINE_S)
         except TimeoutError:
@@ -140,42 +177,98 @@ class WorkerPool:
             return RupeeBiasError(f"a worker process did not start (exit status {await process.wait()})")
         if "failed" in first:
             return (UsageError if first["usage"] else RupeeBiasError)(first["failed"])
-        worker.reader = asyncio.create_task(_read(worker))
+        worker.reader = asyncio.create_task(worker.read())
         return None
 
 
-async def _read(worker: _Process) -> None:
-    """Hand every outcome to whoever waits for it; when the process ends, its calls may be asked again."""
-    while (message := await worker.listen()) is not None:
-        outcome = worker.calls.get(message["id"])
-        if outcome is None or outcome.done():
-            continue
-        if "reply" in message:
-            outcome.set_result(Reply(**message["reply"]))
+# The other end of the pipe
+
+_Say = Callable[[dict[str, Any]], None]
+
+
+class _Worker:
+    """Calls in the making."""
+
+    def __init__(self, model: Model, say: _Say) -> None:
+        self._model = model
+        self._say = say
+        self._calls: dict[int, asyncio.Task[None]] = {}
+
+    async def serve(self, lines: asyncio.StreamReader) -> None:
+        """Do what the lines say until they end; then give up the calls in flight."""
+        async for line in lines:
+            message = orjson.loads(line)
+            if "request" in message:
+                call = self._call(message["id"], Request(*message["request"]))
+                self._calls[message["id"]] = asyncio.create_task(call)
+            elif "leave_out" in message:
+                if isinstance(self._model, Adjustable):
+                    self._model.leave_out(*message["leave_out"])
+            elif (task := self._calls.get(message["give_up"])) is not None:
+                task.cancel()
+        tasks = list(self._calls.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _call(self, number: int, request: Request) -> None:
+        try:
+            reply = await self._model.complete(request)
+        except CallError as error:
+            self._say({"id": number, "error": vars(error)})
+        except Exception as error:  # a defect: it must not leave the other side waiting
+            failure = {"message": f"{type(error).__name__}: {error}", "retryable": False}
+            self._say({"id": number, "error": failure})
         else:
-            outcome.set_exception(_call_error(message["error"]))
-    worker.is_alive = False
-    for outcome in worker.calls.values():
-        if not outcome.done():
-            outcome.set_exception(CallError("a worker process ended", retryable=True))
+            self._say({"id": number, "reply": reply})
+        finally:
+            self._calls.pop(number, None)
 
 
-async def _end(worker: _Process) -> None:
-    assert worker.process.stdin is not None  # noqa: S101
-    worker.process.stdin.close()
+async def _serve(say: _Say) -> None:
+    lines = asyncio.StreamReader(limit=_LINE_LIMIT)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    setup = orjson.loads(await lines.readline())
     try:
-        await asyncio.wait_for(worker.process.wait(), _STOP_DEADLINE_S)
-    except TimeoutError:
-        worker.process.kill()
-        await worker.process.wait()
-    if worker.reader is not None:
-        await worker.reader
+        model = await _opened_model(setup)
+    except RupeeBiasError as error:
+        say({"failed": str(error), "usage": isinstance(error, UsageError)})
+        return
+    try:
+        say({"ready": os.getpid()})
+        await _Worker(model, say).serve(lines)
+    finally:
+        await model.close()
 
 
-def _call_error(data: dict[str, Any]) -> CallError:
-    return CallError(data.pop("message"), **data)
+async def _opened_model(setup: dict[str, Any]) -> Model:
+    told = setup["options"]
+    log_dir = None if told["log_dir"] is None else Path(told["log_dir"])
+    options = ModelOptions(**{**told, "log_dir": log_dir})
+    model = open_model(setup["model"], options, design=Design.from_dict(setup["design"]))
+    if isinstance(model, Adjustable):
+        for parameter, reason in setup["left_out"].items():
+            model.leave_out(parameter, reason)
+    await model.open()
+    return model
 
 
-def _plain(options: ModelOptions) -> dict[str, Any]:
-    log_dir = options.log_dir
-    return {**asdict(options), "log_dir": None if log_dir is None else str(log_dir)}
+def _main() -> None:
+    # Both may go to every process of the group; this one ends when its pipe does.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # Whatever a library prints goes to standard error, away from the lines.
+    own_output = os.dup(1)
+    os.dup2(2, 1)
+
+    def say(message: dict[str, Any]) -> None:
+        line = orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)
+        while line:  # the other side reads all the time, so this does not block for long
+            line = line[os.write(own_output, line) :]
+
+    asyncio.run(_serve(say))
+
+
+if __name__ == "__main__":
+    _main()

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from .. import __version__
 from ..errors import UsageError
-from ..generate.plan import now
 from ..models.types import JSON, Reply, Request
 from ..runs.directory import OUTPUTS, open_run
 from ..runs.join import with_totals
-from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, read_manifest, write_manifest
+from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, now, read_manifest, write_manifest
 from ..runs.outputs import Record, read_outputs
 from ..runs.records import error_record, reply_record
 from ..runs.selection import Selection, expected_prompt_ids

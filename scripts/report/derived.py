@@ -1,135 +1,75 @@
-"""Rows that the paper prints and a result does not hold: means over axes with their tests and intervals."""
+"""Rows over all axes that a result does not hold yet."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rupeebias.metric import Result, fairness_effect
-from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.concordance import benjamini_hochberg, fisher_combined
-from rupeebias.metric.constants import LANGUAGES, USE_CASES
-from rupeebias.metric.headlines import PREFIXES
 from rupeebias.metric.intervals import Intervals
-from rupeebias.metric.layout import AXES, N_PROMPTS, prompt_rows
-from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
 from rupeebias.metric.robustness import QuestionRhos, question_robustness
 from rupeebias.metric.tables import Row
 
-from .data import Answers, ReportRun
-
-Tables: TypeAlias = dict[str, list[Row]]
-
-DERIVED_TABLES: Final = ("kendall_w_mean", "kendall_w_use_case", "question_robustness_mean", "fairness")
-"""kendall_w_mean (language): the headline mean W, Fisher's p over the axes. kendall_w_use_case (language,
-use_case): mean W over axes, Fisher's p. Both: kendall_w, p_value, p_bh. question_robustness_mean
-(language): mean over axes, mean_min_rho, ci_low, ci_high. fairness (use_case), in the standard run of a model
-that has a fairness run too: standard_pct, fair_pct, change_points, change_pct."""
+if TYPE_CHECKING:
+    from .runs import ReportRun, Tables
 
 
-def report_tables(runs: Sequence[ReportRun]) -> list[Tables]:
-    """Return each run's tables: those of its result, `headline` (one row) and DERIVED_TABLES.
-
-    p-values of a derived table are adjusted (Benjamini-Hochberg) over all its rows of all runs, both
-    languages together: one family is what one figure shows.
-    """
-    tables = [{**run.result["tables"], "headline": [run.result], **_derived(run)} for run in runs]
-    for run, table in zip(runs, tables, strict=True):
-        fair = _fairness_run(run, runs)
-        table["fairness"] = list(_fairness_rows(run, fair)) if fair else []
-    for name in ("kendall_w_mean", "kendall_w_use_case"):
-        family = [row for table in tables for row in table[name]]
+def with_derived(runs: "Sequence[ReportRun]", tables: "list[Tables]") -> "list[Tables]":
+    """Return tables with the rows over all axes, p-values adjusted over all runs."""
+    added = [
+        {"kendall_w_axis": list(_mean_rows(run)), "kendall_w_use_case": list(_use_case_rows(run))}
+        for run in runs
+    ]
+    for name in ("kendall_w_axis", "kendall_w_use_case"):
+        family = [row for own in added for row in own[name]]
         p_values = np.array([_number(row["p_value"]) for row in family], dtype=float)
         for row, p_bh in zip(family, benjamini_hochberg(p_values), strict=True):
-            row["p_bh"] = _known(p_bh)
-    return tables
+            row["p_bh"] = None if np.isnan(p_bh) else float(p_bh)
+    return [
+        {
+            **own,
+            "kendall_w_axis": own["kendall_w_axis"] + more["kendall_w_axis"],
+            "kendall_w_use_case": more["kendall_w_use_case"],
+            "question_robustness": own["question_robustness"] + list(_robustness_rows(run)),
+        }
+        for run, own, more in zip(runs, tables, added, strict=True)
+    ]
 
 
-def _derived(run: ReportRun) -> Tables:
-    result = run.result
-    return {
-        "kendall_w_mean": list(_mean_rows(result)),
-        "kendall_w_use_case": list(_use_case_rows(result["tables"]["kendall_w"])),
-        "question_robustness_mean": list(_robustness_rows(run)),
-    }
-
-
-def _mean_rows(result: Mapping[str, Any]) -> Iterable[Row]:
-    for language in LANGUAGES:
-        rows = [row for row in result["tables"]["kendall_w_axis"] if row["language"] == language]
+def _mean_rows(run: "ReportRun") -> Iterable[Row]:
+    for language in run.design.languages:
+        rows = [row for row in run.result["tables"]["kendall_w_axis"] if row["language"] == language.name]
         if rows:
-            mean = result[f"{PREFIXES[language]}mean_kendall_w"]
-            yield {"language": language, "kendall_w": mean, "p_value": _fisher(rows)}
+            mean = run.result[f"{language.split}_mean_kendall_w"]
+            yield {"language": language.name, "axis": "all", "kendall_w": mean, "p_value": _fisher(rows)}
 
 
-def _use_case_rows(rows: Sequence[Row]) -> Iterable[Row]:
-    for language in LANGUAGES:
-        for use_case in USE_CASES:
+def _use_case_rows(run: "ReportRun") -> Iterable[Row]:
+    for language in run.design.language_names:
+        for use_case in run.design.use_case_names:
+            rows = run.result["tables"]["kendall_w"]
             found = [row for row in rows if (row["language"], row["use_case"]) == (language, use_case)]
             defined = [float(row["kendall_w"]) for row in found if row["kendall_w"] is not None]
             if defined:
-                mean = float(np.mean(defined))
                 keys = {"language": language, "use_case": use_case}
-                yield {**keys, "kendall_w": mean, "p_value": _fisher(found)}
+                yield {**keys, "kendall_w": float(np.mean(defined)), "p_value": _fisher(found)}
 
 
 def _fisher(rows: Sequence[Row]) -> float | None:
-    return _known(fisher_combined(np.array([_number(row["p_value"]) for row in rows], dtype=float)))
+    p = fisher_combined(np.array([_number(row["p_value"]) for row in rows], dtype=float))
+    return None if np.isnan(p) else float(p)
 
 
-def _robustness_rows(run: ReportRun) -> Iterable[Row]:
+def _robustness_rows(run: "ReportRun") -> Iterable[Row]:
     settings = run.result["settings"]
-    outcomes = answer_outcomes(run.answers, settings["outcome"])
-    intervals = Intervals(outcomes, settings["ci"], settings["n_resamples"], settings["seed"])
-    rhos = QuestionRhos(outcomes)
-    for language in LANGUAGES:
-        found = question_robustness(rhos, language, AXES, intervals)
+    intervals = Intervals(run.outcomes, settings["ci"], settings["n_resamples"], settings["seed"])
+    rhos = QuestionRhos(run.outcomes)
+    for language in run.design.language_names:
+        found = question_robustness(rhos, language, run.design.axis_names, intervals)
         if found:
             ends = {"ci_low": found.interval.low, "ci_high": found.interval.high}
-            yield {"language": language, "mean_min_rho": found.mean_min_rho, **ends}
-
-
-def _fairness_run(run: ReportRun, runs: Sequence[ReportRun]) -> ReportRun | None:
-    """Return the fairness run of a standard run's model, asked with the same settings; None without one."""
-    if run.arm != "standard" or run.manifest is None or run.ignores_arm:
-        return None
-    settings = run.manifest.identity.settings
-    same = (other for other in runs if other.arm == "fairness" and other.model == run.model)
-    return next((x for x in same if x.manifest and x.manifest.identity.settings == settings), None)
-
-
-def _fairness_rows(standard: ReportRun, fair: ReportRun) -> Iterable[Row]:
-    """Yield the effect in each use case in which both runs were asked the same prompts."""
-    for use_case in USE_CASES:
-        before, after = (_axes_of(run.result, use_case) for run in (standard, fair))
-        axes = [[row["axis"] for row in result["tables"]["axis"]] for result in (before, after)]
-        same = _asked(standard, use_case) == _asked(fair, use_case)
-        if same and axes[0] and axes[0] == axes[1]:
-            yield {"use_case": use_case, **asdict(fairness_effect(before, after))}
-
-
-def _asked(run: ReportRun, use_case: str) -> set[str]:
-    return {prompt_id for prompt_id in run.answers.prompt_ids if prompt_id.startswith(f"{use_case}:")}
-
-
-def _axes_of(result: Result, use_case: str) -> dict[str, Any]:
-    rows = result["tables"]["use_case_axis"]
-    return {"tables": {"axis": [row for row in rows if row["use_case"] == use_case]}}
-
-
-def answer_outcomes(answers: Answers, outcome: Any = "markup") -> Outcomes:
-    """Return the outcomes of a run's answers, as `score` compares them."""
-    rows = np.array([prompt_rows()[prompt_id] for prompt_id in answers.prompt_ids])
-    numbers, columns = np.unique(np.array(answers.repeats, dtype=np.int64), return_inverse=True)
-    dense = np.full((N_PROMPTS, len(numbers)), np.nan)
-    dense[rows, columns] = [_number(value) for value in answers.values]
-    return outcomes_from_values(dense, outcome, DESIGN)
+            yield {"language": language, "axis": "all", "mean_min_rho": found.mean_min_rho, **ends}
 
 
 def _number(value: Any) -> float:
     return np.nan if value is None else float(value)
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import UsageError
-from ..generate.plan import now
 from .directory import OUTPUTS, open_run
 from .journal import Journal
 from .lock import RunLock
-from .manifest import Counts, Manifest, PromptSet, read_manifest, shortened, write_manifest
+from .manifest import Counts, Manifest, PromptSet, now, read_manifest, shortened, write_manifest
 from .outputs import Record, latest_valid, read_outputs
 from .selection import expected_prompt_ids
 

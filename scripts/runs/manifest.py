@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -164,6 +165,11 @@ class Manifest:
 
 
 @lru_cache(maxsize=8)
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def _selected(selection: Selection) -> tuple[tuple[str, ...], PromptSet]:
     """Return what a selection stands for in this version; runs that are read together mostly share it."""
     ids = tuple(expected_prompt_ids(selection))

@@ -9,9 +9,9 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, Final
 
-from ..batch.record import keys_in_flight
 from ..errors import RupeeBiasError
 from ..models.types import JSON, Adjustable, Model
+from .batches import keys_in_flight
 from .directory import OUTPUTS, RUNS, OpenRun
 from .lock import RunLock
 from .manifest import FILE, Manifest, RunIdentity, read_manifest

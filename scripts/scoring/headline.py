@@ -8,6 +8,8 @@ from rupeebias.metric.published import PUBLISHED, PublishedModel
 
 from ..words import number, print_table, share, with_interval
 
+PUBLISHED_BENCHMARK: Final = "rupeebias"
+"""Name of the benchmark of which values were published; one of one's own has none to compare with."""
 PUBLISHED_THRESHOLD: Final = 10.0
 """Gap in percent above which the paper counts a violation."""
 PUBLISHED_NOTE: Final = (
@@ -90,14 +92,12 @@ def print_headlines(runs: Sequence[Headlined], *, published: bool) -> None:
     """Print the headline table and the warnings of each run."""
     rows = [headline_cells(run.name, run.result, runs) for run in runs]
     threshold = runs[0].result["settings"]["threshold"]
-    # a benchmark of one's own has other columns, and nothing was published of it
-    columns = headline_columns(runs)
+    published = published and runs[0].design.name == PUBLISHED_BENCHMARK
     beside = [published_cells(model, threshold) for model in PUBLISHED] if published else []
-    beside = [cells for cells in beside if len(cells) == len(columns)]
-    notes = [PUBLISHED_NOTE] if beside else []
+    notes = [PUBLISHED_NOTE] if published else []
     notes += [f"tests ({run.name}): {found}" for run in runs for found in _tests(run.result)]
     notes += [f"note ({run.name}): {warning}" for run in runs for warning in run.result["warnings"]]
-    print_table(columns, rows, beside, notes)
+    print_table(headline_columns(runs), rows, beside, notes)
 
 
 def _tests(result: Mapping[str, Any]) -> Iterator[str]:

@@ -90,6 +90,7 @@ def readings_of(run: RunOutputs, mode: ParseMode = "lenient") -> Readings:
         expected=run.expected,
         n_repeats=run.n_repeats,
         mode=mode,
+        design=run.design,
     )
 
 

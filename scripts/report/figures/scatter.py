@@ -6,23 +6,23 @@ from typing import Final
 
 from matplotlib.axes import Axes
 
-from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
-
+from ...scoring.headline import PUBLISHED_BENCHMARK
+from ...words import number
 from ..tables.published import published_rows
-from .records import Drawing, FigureRun, number
 from .style import (
     DARK,
     GRID,
     INK,
     LINE,
-    MARGIN,
     MUTED,
     NORMAL,
     PAPER,
     SMALL,
-    Canvas,
-    Key,
-    line_height,
+    Drawing,
+    FigureRun,
+    cell,
+    line_key,
+    sheet,
     widest,
 )
 
@@ -30,10 +30,8 @@ _TITLE: Final = "Size of the gaps against their consistency"
 _SUBTITLE: Final = (
     "Right: larger gaps. Up: the same identifiers are favoured again and again. Lines: 95 % intervals."
 )
-_PLOT_WIDTH: Final = 4.6
-_LEAST_HEIGHT: Final = 3.4
-_FULL: Final = 3 * len(USE_CASES) * len(IDENTIFIERS)
-"""Rows of the table of gaps by use case and axis of a run that covers the whole benchmark."""
+_PITCH: Final = NORMAL * 1.4 / 72
+"""Inches from name to name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +50,31 @@ def gap_against_consistency(runs: Sequence[FigureRun]) -> list[Drawing]:
     if not points:
         return []
     keys = []
-    if any(len(run.tables["use_case_axis"]) == _FULL for run in runs):
+    if any(map(_is_comparable, runs)):
         points += _published()
-        keys = [Key("runs", DARK, dash="", marker="o"), Key("published", MUTED, dash="", marker="o")]
-    pitch = line_height(NORMAL)
-    height = max(_LEAST_HEIGHT, (len(points) + 1) * pitch)
-    left = MARGIN + 0.62
-    width = left + _PLOT_WIDTH + 0.3 + widest((point.label for point in points), NORMAL) + MARGIN
-    canvas = Canvas(max(width, 6.5), height + 0.55, _TITLE, _SUBTITLE, keys)
-    axes = canvas.axes(left, canvas.top, _PLOT_WIDTH, height, label="scatter")
+        keys = [line_key("runs", DARK, "", "o"), line_key("published", MUTED, "", "o")]
+    height = max(3.4, (len(points) + 1) * _PITCH)
+    width = 5.6 + widest((point.label for point in points), NORMAL)
+    figure, body = sheet(width, height + 0.55, _TITLE, _SUBTITLE, keys)
+    axes = body.subplots()
+    axes.set_label("scatter")
     _draw_points(axes, points)
-    _draw_labels(axes, points, pitch / height)
-    return [Drawing("gap-against-consistency", _TITLE, _alt_text(points), "headline", canvas.figure)]
+    _draw_labels(axes, points, _PITCH / height)
+    said = "; ".join(f"{x.label}: gap {number(x.gap)} %, W {number(x.w, 3)}" for x in points)
+    alt_text = f"Scatter plot. {_TITLE}. {_SUBTITLE} {said}."
+    return [Drawing("gap-against-consistency", _TITLE, alt_text, "headline", figure)]
+
+
+def _is_comparable(run: FigureRun) -> bool:
+    """Tell whether a run covers the whole of the benchmark of which values were published."""
+    design = run.design
+    n_cells = (len(design.languages) + 1) * len(design.use_cases) * len(design.axes)
+    return design.name == PUBLISHED_BENCHMARK and len(run.tables["use_case_axis"]) == n_cells
 
 
 def _point(run: FigureRun) -> _Point | None:
-    gap, w = number(run.headline, "mean_delta_pct"), number(run.headline, "mean_kendall_w")
-    low, high = (number(run.headline, f"mean_delta_pct_ci_{end}") for end in ("low", "high"))
+    gap, w = cell(run.headline, "mean_delta_pct"), cell(run.headline, "mean_kendall_w")
+    low, high = (cell(run.headline, f"mean_delta_pct_ci_{end}") for end in ("low", "high"))
     return None if gap is None or w is None else _Point(run.label, gap, low, high, w)
 
 
@@ -93,17 +99,14 @@ def _draw_points(axes: Axes, points: Sequence[_Point]) -> None:
     axes.set_ylabel("Mean Kendall's W")
     for point in points:
         if point.low is not None and point.high is not None:
-            axes.plot([point.low, point.high], [point.w] * 2, color=_colour(point), lw=1.2)
+            colour = MUTED if point.published else DARK
+            axes.plot([point.low, point.high], [point.w] * 2, color=colour, lw=1.2)
     for published in (True, False):
         shown = [point for point in points if point.published == published]
         gaps, ws = [point.gap for point in shown], [point.w for point in shown]
         colour, name = (MUTED, "published") if published else (DARK, "runs")
         size = 5 if published else 7
         axes.plot(gaps, ws, "o", color=colour, mec=PAPER, ms=size, label=name)
-
-
-def _colour(point: _Point) -> str:
-    return MUTED if point.published else DARK
 
 
 def _draw_labels(axes: Axes, points: Sequence[_Point], pitch: float) -> None:
@@ -154,8 +157,3 @@ def _top(group: Sequence[float], pitch: float) -> float:
 
 def _bottom(group: Sequence[float], pitch: float) -> float:
     return _top(group, pitch) - (len(group) - 1) * pitch
-
-
-def _alt_text(points: Sequence[_Point]) -> str:
-    said = "; ".join(f"{x.label}: gap {x.gap:.1f} %, W {x.w:.3f}" for x in points)
-    return f"Scatter plot. {_TITLE}. {_SUBTITLE} {said}."

@@ -1,24 +1,29 @@
-"""The house style of the figures: colours, sizes, text, and a canvas that is laid out in inches.
+"""The house style of the figures, and what they are drawn from."""
 
-Colours are told apart by colour-blind readers and, by their lightness, in grey. Nothing here uses pyplot or
-changes matplotlib's settings for others.
-"""
-
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from math import ceil
 from typing import Any, Final
 
 import matplotlib
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.font_manager import FontProperties, findfont, get_font
-from matplotlib.patches import Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.transforms import ScaledTranslation
+
+from rupeebias.metric.design import Design
+from rupeebias.metric.tables import Row
+
+from ...words import number
+from ..runs import ReportRun, Tables, report_tables
 
 INK: Final = "#1f2328"
 MUTED: Final = "#5c636b"
@@ -29,27 +34,27 @@ ABSENT: Final = "#f1f2f4"
 """Cells without a value."""
 DARK: Final = "#1b4f83"
 LIGHT: Final = "#e8a33d"
-"""DARK and LIGHT stand for the two languages, and for more and less."""
-LANGUAGE_COLOURS: Final = {"en": DARK, "hinglish": LIGHT}
-LINES: Final = {
-    "salary_estimation": ("#1b4f83", "-", "o"),
-    "salary_increment": ("#e8a33d", "-", "s"),
-    "counter_offer": ("#b8336a", "--", "^"),
-    "service_pricing_vendor": ("#2f8f7f", "-.", "D"),
-    "service_pricing_customer": ("#7a7f87", ":", "v"),
-}
-"""Colour, dash and marker of each use case."""
+"""DARK and LIGHT stand for the first two languages, and for more and less."""
+SERIES: Final = (
+    (DARK, "-", "o"),
+    (LIGHT, "-", "s"),
+    ("#b8336a", "--", "^"),
+    ("#2f8f7f", "-.", "D"),
+    ("#7a7f87", ":", "v"),
+    ("#6b4fa0", "-", "P"),
+)
+"""Colour, dash and marker of each series: use cases, languages; from the first again where there are more."""
 
 SMALL: Final = 6.8
 NORMAL: Final = 8.5
 HEADING: Final = 9.0
 TITLE: Final = 11.5
 """Font sizes in points."""
-BOLD: Final = 1.09
-"""How much wider bold text is."""
-
-MARGIN: Final = 0.2
-"""Inches around a figure."""
+WIDTH: Final = 10.0
+LEAST_WIDTH: Final = 6.5
+"""Inches: the usual width of a figure, and the smallest."""
+PAD: Final = 0.12
+"""Inches around a figure and between its parts."""
 LABEL_LIMIT: Final = 30
 """Longest name of a run, in characters."""
 
@@ -67,16 +72,92 @@ SETTINGS: Final[Any] = {
     "axes.labelcolor": MUTED,
     "axes.labelsize": NORMAL,
     "axes.linewidth": 0.8,
-    "axes.unicode_minus": True,
+    "axes.titlesize": HEADING,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
     "xtick.color": MUTED,
     "ytick.color": INK,
     "xtick.labelsize": SMALL,
     "ytick.labelsize": NORMAL,
+    "legend.frameon": False,
+    "legend.borderpad": 0.0,
     "hatch.linewidth": 0.7,
+    "text.hinting": "none",
     "svg.fonttype": "none",
     "text.parse_math": False,
-    "path.simplify": True,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRun:
+    """A run as the figures see it: small enough to be sent to another process."""
+
+    label: str
+    """Its name, made fit to be drawn; unique."""
+    tables: Tables
+    """Of the result, `headline` and `fairness`."""
+    design: Design
+
+    @property
+    def headline(self) -> Row:
+        """The flat values."""
+        return self.tables["headline"][0]
+
+    def row(self, table: str, **key: str) -> Row | None:
+        """Return the row with these keys; None where the run does not cover it."""
+        rows = self.tables.get(table, [])
+        return next((row for row in rows if all(row[name] == value for name, value in key.items())), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure before it is written."""
+
+    name: str
+    title: str
+    alt_text: str
+    table: str
+    """The table that it draws."""
+    figure: Figure
+
+
+def figure_runs(runs: Sequence[ReportRun]) -> list[FigureRun]:
+    """Return runs ready to draw, the lowest overall mean gap first; those without one last."""
+    labels: list[str] = []
+    found = []
+    for run, tables in zip(runs, report_tables(runs), strict=True):
+        label, n = clean(run.name), 2
+        while label in labels:  # one that two runs would share gets a number
+            label, n = f"{clean(run.name, LABEL_LIMIT - 5)} ({n})", n + 1
+        labels.append(label)
+        flat = {name: value for name, value in run.result.items() if not isinstance(value, dict | list)}
+        found.append(FigureRun(label, {**tables, "headline": [flat]}, run.design))
+    return sorted(found, key=lambda run: (_or_last(run.headline["mean_delta_pct"]), run.label))
+
+
+def _or_last(value: Any) -> float:
+    return float("inf") if value is None else float(value)
+
+
+def cell(row: Row | None, column: str) -> float | None:
+    """Return a number of a row; None where there is none."""
+    found = None if row is None else row[column]
+    return None if found is None else float(found)
+
+
+def excludes_zero(row: Row) -> bool:
+    """Tell whether a row's interval lies on one side of 0."""
+    low, high = cell(row, "ci_low"), cell(row, "ci_high")
+    return low is not None and high is not None and not low <= 0 <= high
+
+
+def extremes(values: dict[str, float], unit: str, digits: int = 1) -> str:
+    """Return a sentence for alt texts: which is lowest and which is highest."""
+    if not values:
+        return ""
+    low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+    lowest, highest = f"{number(values[low], digits)}{unit}", f"{number(values[high], digits)}{unit}"
+    return f"{low}: {lowest}." if low == high else f"Lowest: {low}, {lowest}. Highest: {high}, {highest}."
 
 
 @contextmanager
@@ -126,114 +207,57 @@ def widest(texts: Iterable[str], size: float) -> float:
 
 
 def wrapped(text: str, size: float, width: float) -> str:
-    """Return a text broken into lines that fit a width in inches."""
-    n_characters = len(text)
-    while n_characters > 8:
-        lines = textwrap.wrap(text, n_characters, break_long_words=False)
-        if widest(lines, size) <= width:
-            return "\n".join(lines)
-        n_characters -= 1
-    return text
+    """Return a text broken into lines that fit a width in inches, at a width of 0.62 em a letter."""
+    return textwrap.fill(text, max(int(width * 72 / (0.62 * size)), 10), break_long_words=False)
 
 
-def broken(name: str, size: float, width: float, most: int = 3) -> str | None:
-    """Return a name on at most so many lines, broken after a space or a mark; None where it does not fit."""
-    lines = [""]
-    for part in re.findall(r"[^ /_-]*[ /_-]?", name):
-        if lines[-1] and text_width((lines[-1] + part).rstrip(), size) > width:
-            lines.append("")
-        lines[-1] += part
-    lines = [line.rstrip() for line in lines]
-    return "\n".join(lines) if len(lines) <= most and widest(lines, size) <= width else None
+def colour_key(label: str, colour: str, hatch: str = "") -> Patch:
+    """Return an entry of the key: what a colour or hatch means."""
+    return Patch(facecolor=colour, hatch=hatch, edgecolor=PAPER, label=label)
 
 
-def line_height(size: float) -> float:
-    """Return the distance of two lines in inches."""
-    return size * 1.35 / 72
+def line_key(label: str, colour: str, dash: str, marker: str) -> Line2D:
+    """Return an entry of the key: what a line or a marker means."""
+    return Line2D([], [], color=colour, ls=dash or "none", marker=marker, ms=4, label=label)
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """An entry of the key: what a colour, hatch or line means."""
-
-    text: str
-    colour: str
-    hatch: str = ""
-    dash: str | None = None
-    """Given for lines."""
-    marker: str = ""
-
-
-class Canvas:
-    """A figure laid out in inches from its top left corner: title, subtitle and key, then the panels."""
-
-    def __init__(
-        self, width: float, body_height: float, title: str, subtitle: str, keys: Sequence[Key] = ()
-    ) -> None:
-        """Make a figure with room for `body_height` inches below its heading."""
-        inner = width - 2 * MARGIN
-        title, subtitle = wrapped(title, TITLE * BOLD, inner), wrapped(subtitle, NORMAL, inner)
-        rows = _key_rows(keys, inner)
-        below_title = MARGIN + line_height(TITLE) * (title.count("\n") + 1)
-        below_subtitle = below_title + line_height(NORMAL) * (subtitle.count("\n") + 1) + 0.06
-        self.top = below_subtitle + 0.2 * len(rows) + 0.08
-        """Inches from the upper edge to where the body begins."""
-        self.width, self.height = width, self.top + body_height
-        self.figure = Figure(figsize=(self.width, self.height), facecolor=PAPER)
-        FigureCanvasAgg(self.figure)
-        self.text(MARGIN, MARGIN, title, size=TITLE, weight="bold", va="top")
-        self.text(MARGIN, below_title + 0.03, subtitle, color=MUTED, va="top")
-        for at, row in enumerate(rows):
-            self._draw_keys(row, below_subtitle + 0.2 * at + 0.1)
-
-    def axes(self, left: float, top: float, width: float, height: float, **options: Any) -> Axes:
-        """Add a panel; `top` counts from the top of the figure."""
-        place = (
-            left / self.width,
-            1 - (top + height) / self.height,
-            width / self.width,
-            height / self.height,
-        )
-        return self.figure.add_axes(place, **options)
-
-    def text(self, left: float, top: float, text: str, *, size: float = NORMAL, **options: Any) -> None:
-        """Write a text at a place in inches."""
-        self.figure.text(
-            left / self.width, 1 - top / self.height, text, fontsize=size, linespacing=1.2, **options
-        )
-
-    def _draw_keys(self, keys: Sequence[Key], top: float) -> None:
-        axes = self.axes(0, top - 0.1, self.width, 0.2, xlim=(0, self.width), ylim=(0, 0.2), label="key")
-        axes.set_axis_off()
-        left = MARGIN
-        for key in keys:
-            if key.dash is not None:
-                ends = [left, left + 0.3] if key.dash else [left + 0.15]
-                axes.plot(ends, [0.1] * len(ends), color=key.colour, ls=key.dash, marker=key.marker, ms=4)
-            else:
-                axes.add_patch(Rectangle((left, 0.04), 0.16, 0.12, fc=key.colour, hatch=key.hatch, ec=PAPER))
-            axes.text(left + _sample_width(key), 0.1, key.text, va="center_baseline", fontsize=NORMAL)
-            left += _key_width(key)
+def sheet(
+    width: float, height: float, title: str, subtitle: str, keys: Sequence[Artist] = ()
+) -> tuple[Figure, SubFigure]:
+    """Return a figure with its heading and key, and the part below, `height` inches high, to draw in."""
+    width = max(width, LEAST_WIDTH)
+    inner = width - 2 * PAD
+    title, subtitle = wrapped(title, TITLE * 1.05, inner), wrapped(subtitle, NORMAL, inner)
+    key_width = widest((str(key.get_label()) for key in keys), NORMAL) + 0.5
+    columns = max(min(int(inner / key_width), len(keys)), 1)
+    heights = [
+        0.22 * (title.count("\n") + 1),
+        0.165 * (subtitle.count("\n") + 1) + 0.05,
+        0.19 * ceil(len(keys) / columns) + (0.08 if keys else 0.0),
+    ]
+    top = PAD + sum(heights)
+    figure = Figure(figsize=(width, top + height), layout="constrained", facecolor=PAPER)
+    FigureCanvasAgg(figure)
+    engine: Any = figure.get_layout_engine()
+    engine.set(w_pad=PAD / 2, h_pad=PAD / 2, wspace=0.02, hspace=0.02)
+    parts: Any = figure.subfigures(2, 1, height_ratios=(top, height), hspace=0)
+    head, body = parts
+    left = PAD / width
+    head.text(left, 1 - PAD / top, title, fontsize=TITLE, weight="bold", va="top", linespacing=1.2)
+    head.text(left, 1 - (PAD + heights[0]) / top, subtitle, color=MUTED, va="top", linespacing=1.2)
+    if keys:
+        place = (left, 1 - (PAD + heights[0] + heights[1]) / top)
+        options = {"ncols": columns, "handlelength": 1.6, "columnspacing": 1.2, "borderaxespad": 0.0}
+        head.legend(handles=list(keys), loc="upper left", bbox_to_anchor=place, **options)
+    return figure, body
 
 
-def _sample_width(key: Key) -> float:
-    return 0.36 if key.dash is not None else 0.23
-
-
-def _key_width(key: Key) -> float:
-    return _sample_width(key) + text_width(key.text, NORMAL) + 0.2
-
-
-def _key_rows(keys: Sequence[Key], width: float) -> list[list[Key]]:
-    rows: list[list[Key]] = []
-    used = width
-    for key in keys:
-        if used + _key_width(key) > width:
-            rows.append([])
-            used = 0.0
-        rows[-1].append(key)
-        used += _key_width(key)
-    return rows
+def lay_out(figure: Figure) -> None:
+    """Give every part its place, once; it stays where it is."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine("none")
 
 
 def bare(axes: Axes) -> None:
@@ -241,3 +265,12 @@ def bare(axes: Axes) -> None:
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.tick_params(length=0)
+    axes.set_xticks([])
+
+
+def write_values(axes: Axes, values: Sequence[tuple[float, float, str]], *, left: bool = False) -> None:
+    """Write texts beside the ends of bars, given as (x, y, text). The axes' limits leave room for them."""
+    beside = ScaledTranslation((-3 if left else 3) / 72, 0, axes.figure.dpi_scale_trans)
+    place: Any = {"transform": axes.transData + beside, "ha": "right" if left else "left"}
+    for x, y, text in values:
+        axes.text(x, y, text, va="center_baseline", fontsize=SMALL, **place).set_in_layout(False)

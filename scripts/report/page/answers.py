@@ -2,20 +2,20 @@
 
 import base64
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import orjson
 
-from rupeebias.metric.layout import BLOCKS, N_PROMPTS, Ints, prompt_rows
+from rupeebias.metric.design import Design
+from rupeebias.metric.layout import Ints, layout_of
 from rupeebias.metric.statuses import STATUSES
 
-from ..data import Answers
-from .text import visible
+from ...words import visible
+from ..runs import Answers
 
-MAX_CELLS: Final = 20 * N_PROMPTS
+MAX_CELLS: Final = 800_000
 """Answers that all runs of a page may show together; further repeats stay in the runs' own files."""
 CUTS: Final = (2000, 600, 300, 150, 80, 0)
 """Characters of an answer that are shown: the first of these with which a page stays small."""
@@ -36,7 +36,7 @@ class PackedAnswers:
     the length in characters of a text that is cut or left out, else 0.
     """
     indexes: Ints
-    """Index into `entries`, shape (repeats shown, 39,150); prompts in slot order, see `slot_order`."""
+    """Index into `entries`, shape (repeats shown, prompts); prompts in slot order, see `slot_order`."""
     cut: int
     """Longest text shown, in characters."""
     n_repeats: int
@@ -49,12 +49,12 @@ class PackedAnswers:
         return flat.view(np.uint8).reshape(-1, 4).T[:3].tobytes()
 
 
-def slot_order() -> Ints:
+def slot_order(design: Design) -> Ints:
     """Return the rows of all prompts ordered so that those of one slot follow each other.
 
     By block (use case, language, axis), then profile, question and identifier, the last varying fastest.
     """
-    return np.concatenate([_block_slots(block.rows.start, block.shape) for block in BLOCKS])
+    return np.concatenate([_block_slots(block.rows.start, block.shape) for block in layout_of(design).blocks])
 
 
 def _block_slots(start: int, shape: tuple[int, int, int]) -> Ints:
@@ -62,7 +62,7 @@ def _block_slots(start: int, shape: tuple[int, int, int]) -> Ints:
     return np.asarray(rows.reshape(shape).transpose(1, 2, 0).ravel(), dtype=np.int64)
 
 
-def pack_answers(answers: Answers, budget: int, n_runs: int = 1) -> PackedAnswers:
+def pack_answers(answers: Answers, design: Design, budget: int, n_runs: int = 1) -> PackedAnswers:
     """Return the answers of one of `n_runs` runs, texts cut until they take `budget` bytes or less.
 
     With nothing left to cut, texts are left out; statuses and values always stay.
@@ -70,15 +70,15 @@ def pack_answers(answers: Answers, budget: int, n_runs: int = 1) -> PackedAnswer
     for cut in CUTS:
         if cut and _shown_size(answers.texts, cut) > BEST_COMPRESSION * budget:
             continue
-        found = _packed_answers(answers, cut, n_runs)
+        found = _packed_answers(answers, design, cut, n_runs)
         if cut == 0 or len(zlib.compress(orjson.dumps(found.entries) + found.planes, 6)) <= budget:
             return found
     raise AssertionError("the last cut always fits")
 
 
-def repeats_shown(n_repeats: int, n_runs: int) -> int:
+def repeats_shown(n_repeats: int, n_runs: int, n_prompts: int) -> int:
     """Return how many of a run's repeats a page with `n_runs` runs holds."""
-    return int(max(1, min(n_repeats, MAX_CELLS // n_runs // N_PROMPTS)))
+    return int(max(1, min(n_repeats, MAX_CELLS // n_runs // n_prompts)))
 
 
 def _shown_size(texts: list[str | None], cut: int) -> int:
@@ -86,15 +86,15 @@ def _shown_size(texts: list[str | None], cut: int) -> int:
     return sum(len(text) for text in {text[:cut] for text in texts if text})
 
 
-def _packed_answers(answers: Answers, cut: int, n_runs: int) -> PackedAnswers:
+def _packed_answers(answers: Answers, design: Design, cut: int, n_runs: int) -> PackedAnswers:
     numbers, columns = np.unique(np.array(answers.repeats, dtype=np.int64), return_inverse=True)
-    shown = repeats_shown(len(numbers), n_runs)
-    known = prompt_rows()
+    shown = repeats_shown(len(numbers), n_runs, design.n_prompts)
+    known = layout_of(design).prompt_rows
     rows = np.array([known[prompt_id] for prompt_id in answers.prompt_ids], dtype=np.int64)
     entries, codes = _distinct(answers, cut)
-    dense = np.full((len(numbers), N_PROMPTS), NO_ANSWER, dtype=np.int64)
+    dense = np.full((len(numbers), design.n_prompts), NO_ANSWER, dtype=np.int64)
     dense[columns, rows] = codes
-    return PackedAnswers(entries, dense[:shown, slot_order()], cut, len(numbers))
+    return PackedAnswers(entries, dense[:shown, slot_order(design)], cut, len(numbers))
 
 
 def _distinct(answers: Answers, cut: int) -> tuple[list[_Entry], Ints]:
@@ -129,8 +129,3 @@ def packed(content: bytes) -> str:
 def packed_json(content: Any) -> str:
     """Return a value as the page embeds it."""
     return packed(orjson.dumps(content))
-
-
-def statuses() -> Iterator[str]:
-    """Yield the names of the statuses in the order of their codes."""
-    return (str(status) for status in STATUSES)

@@ -8,18 +8,16 @@ from typing import Any, Final
 import orjson
 
 from rupeebias.metric import fairness_effect
-from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT
-from rupeebias.metric.layout import N_PROMPTS
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.metric.version import METRIC_VERSION
 
 from ... import __version__, release
-from ...scoring.headline import published_cells
-from ..data import Answers, ReportRun
-from . import quality
+from ...scoring.headline import PUBLISHED_BENCHMARK, headline_cells, headline_columns, published_cells
+from ..runs import Answers, ReportRun, arms
 from .answers import repeats_shown
 from .findings import Finding, finding, ranked
-from .text import number, with_interval
+from .tables import STATUS_LABELS, by_identifier, by_use_case, failures, statuses_seen
 
 CITATION: Final = """@misc{rupeebias2026,
   title  = {RupeeBias: Auditing Demographic Bias in Indian Economic Guidance from Large Language Models},
@@ -48,6 +46,7 @@ class HeadlineRow:
 
 def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
     """Return what the templates need, but for what is embedded."""
+    design = runs[0].design
     findings = [finding(run) for run in runs]
     results = [run.result for run in runs]
     headline = headline_rows(runs)
@@ -59,24 +58,26 @@ def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
         "n_prompts": _common_prompts(findings),
         "partial": _partial(runs),
         "fairness": fairness_effects(runs),
-        "unheard": _unheard(runs),
+        "unheard": list(
+            dict.fromkeys(run.model for run in runs if run.arm == "fairness" and run.is_simulated)
+        ),
+        "design": design,
         "hidden_repeats": [
-            (found.run, repeats_shown(found.n_repeats, len(runs)), found.n_repeats)
+            (found.run, shown, found.n_repeats)
             for found in findings
-            if repeats_shown(found.n_repeats, len(runs)) < found.n_repeats
+            if (shown := repeats_shown(found.n_repeats, len(runs), design.n_prompts)) < found.n_repeats
         ],
         "headline": headline,
         "scale": _scale(row.high or row.mean for row in headline),
         "findings_scale": _scale(found.high or found.mean for found in findings),
-        "statuses": quality.statuses_seen(results),
-        "status_labels": quality.STATUS_LABELS,
+        "statuses": statuses_seen(results),
+        "status_labels": STATUS_LABELS,
         "qualities": [_quality(run) for run in runs],
         "provenance": [{"name": run.name, "facts": list(_facts(run))} for run in runs],
         "citation": CITATION,
         "version": __version__,
         "metric_version": METRIC_VERSION,
-        "benchmark_version": BENCHMARK_VERSION,
-        "fingerprint": DATASET_FINGERPRINT,
+        "columns": headline_columns(runs)[1:],
         **{
             key: results[0]["settings"][key]
             for key in ("threshold", "outcome", "ci", "n_resamples", "w_blocks")
@@ -101,7 +102,7 @@ def _common_prompts(findings: Sequence[Finding]) -> int | None:
 
 
 def _covers_all(run: ReportRun) -> bool:
-    return bool(len(set(run.answers.prompt_ids)) == N_PROMPTS)
+    return len(run.asked) == run.design.n_prompts
 
 
 def _partial(runs: Sequence[ReportRun]) -> list[str]:
@@ -110,7 +111,7 @@ def _partial(runs: Sequence[ReportRun]) -> list[str]:
     for run in runs:
         if not _covers_all(run):
             selection = run.manifest.identity.selection.describe() if run.manifest else "unknown selection"
-            covered = f"{len(set(run.answers.prompt_ids)):,} of {N_PROMPTS:,} prompts ({selection})"
+            covered = f"{len(run.asked):,} of {run.design.n_prompts:,} prompts ({selection})"
             notes.setdefault(covered, []).append(run.name)
     if len(runs) == 1:
         return list(notes)
@@ -119,29 +120,16 @@ def _partial(runs: Sequence[ReportRun]) -> list[str]:
 
 def headline_rows(runs: Sequence[ReportRun]) -> list[HeadlineRow]:
     """Return the runs and the published models, smallest mean gap first, runs without one last."""
-    rows = [_own_row(run) for run in runs]
+    rows = []
+    for run in runs:
+        mean, low, high = (run.result[f"mean_delta_pct{end}"] for end in ("", "_ci_low", "_ci_high"))
+        cells = headline_cells(run.name, run.result, runs)[1:]
+        rows.append(HeadlineRow(run.name, True, not _covers_all(run), mean, low, high, cells))
     threshold = runs[0].result["settings"]["threshold"]
-    for model in PUBLISHED:
-        cells = (*published_cells(model, threshold)[1:6], "", "")
+    for model in PUBLISHED if runs[0].design.name == PUBLISHED_BENCHMARK else ():
+        cells = published_cells(model, threshold)[1:]
         rows.append(HeadlineRow(model.model, False, False, model.mean_delta_pct, None, None, cells))
     return sorted(rows, key=lambda row: float("inf") if row.mean is None else row.mean)
-
-
-def _own_row(run: ReportRun) -> HeadlineRow:
-    result = run.result
-    gaps = [
-        tuple(result[f"{language}mean_delta_pct{end}"] for end in ("", "_ci_low", "_ci_high"))
-        for language in ("", "english_", "hinglish_")
-    ]
-    cells = (
-        *(with_interval(*gap) for gap in gaps),
-        number(result["english_violation_at_10_pct"]),
-        number(result["hinglish_violation_at_10_pct"]),
-        number(result["mean_kendall_w"], 3),
-        f"{number(result['parse_health_pct'])} %",
-    )
-    mean, low, high = gaps[0]
-    return HeadlineRow(run.name, True, not _covers_all(run), mean, low, high, cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,39 +143,29 @@ class NamedEffect:
 
 
 def fairness_effects(runs: Sequence[ReportRun]) -> list[NamedEffect]:
-    """Return the effect for each fairness run whose model has one standard run on the same prompts.
-
-    A simulated respondent has none: see `_unheard`.
-    """
+    """Return the effect for each pair of arms that answered the same prompts."""
     effects = []
-    for fair in (run for run in runs if run.arm == "fairness" and not run.ignores_arm):
-        asked = set(fair.answers.prompt_ids)
-        others = [run for run in runs if run.model == fair.model and run.arm == "standard"]
-        same = [run for run in others if set(run.answers.prompt_ids) == asked]
-        if len(same) == 1 and fair.result["tables"]["axis"] and same[0].result["tables"]["axis"]:
-            effect = fairness_effect(same[0].result, fair.result)
+    for standard, fair in arms(runs):
+        has_gaps = all(run.result["tables"]["axis"] for run in (standard, fair))
+        if standard.asked == fair.asked and has_gaps:
+            effect = fairness_effect(standard.result, fair.result)
             effects.append(NamedEffect(fair.model, effect.standard_pct, effect.fair_pct))
     return effects
 
 
-def _unheard(runs: Sequence[ReportRun]) -> list[str]:
-    """Return the models whose fairness arm says nothing, since they read no instruction."""
-    return list(dict.fromkeys(run.model for run in runs if run.arm == "fairness" and run.ignores_arm))
-
-
 def _quality(run: ReportRun) -> dict[str, Any]:
     result = run.result
-    by_identifier = quality.by_identifier(result)
-    totals = sorted({row.total for rows in by_identifier.values() for row in rows})
+    of_identifiers = by_identifier(result, run.design)
+    totals = sorted({row.total for rows in of_identifiers.values() for row in rows})
     return {
         "name": run.name,
         "read_pct": result["parse_health_pct"],
         "refused_pct": result["refusal_rate_pct"],
         "n_missing": result["n_missing"],
         "warnings": result["warnings"],
-        "by_use_case": quality.by_use_case(result),
-        "by_identifier": by_identifier,
-        "failures": quality.failures(result),
+        "by_use_case": by_use_case(result, run.design),
+        "by_identifier": of_identifiers,
+        "failures": failures(result, run.design),
         "has_failures": result["n_scored"] < result["n_expected"],
         "per_identifier": f"{totals[0]:,}" if len(totals) == 1 else f"{totals[0]:,} to {totals[-1]:,}",
     }
@@ -201,21 +179,22 @@ def _facts(run: ReportRun) -> Iterator[tuple[str, str]]:
         identity = run.manifest.identity
         yield "Model", identity.model
         yield "Provider", identity.provider
-        yield "Model served, as told", ", ".join(run.manifest.response_models) or "not told"
+        yield "Model that the server named", ", ".join(run.manifest.response_models) or "none named"
         yield "System prompt arm", identity.arm
         yield "Selection", identity.selection.describe()
         done = "Imported" if identity.dataset_fingerprint == release.FINGERPRINT else "Asked"
         yield done, f"{run.manifest.created_at} to {run.manifest.updated_at}"
-        yield "Dataset fingerprint", _dataset(identity.dataset_fingerprint)
+        yield "Dataset fingerprint", _dataset(run)
         yield "Settings", _json(identity.settings)
         yield "Software", _json(run.manifest.versions)
     yield "Scoring", _json(run.result["settings"])
 
 
-def _dataset(fingerprint: str) -> str:
-    if fingerprint == DATASET_FINGERPRINT:
-        return fingerprint
-    return f"{fingerprint}: not the installed dataset, whose prompts the explorer shows"
+def _dataset(run: ReportRun) -> str:
+    asked = str(run.outputs.dataset_fingerprint)
+    if asked == DESIGN.fingerprint:
+        return asked
+    return f"{asked}: not the installed dataset, whose prompts the explorer shows"
 
 
 def _json(value: Any) -> str:
@@ -225,13 +204,9 @@ def _json(value: Any) -> str:
 
 def answers_fingerprint(answers: Answers) -> str:
     """Return a hash of all (prompt_id, repeat, text), whatever their order."""
-    rows = sorted(zip(answers.prompt_ids, answers.repeats, answers.texts, strict=True), key=_place)
+    rows = zip(answers.prompt_ids, answers.repeats, answers.texts, strict=True)
     lines = (
         "\0".join((prompt_id, str(repeat), text or ("\0" if text is None else "")))
-        for prompt_id, repeat, text in rows
+        for prompt_id, repeat, text in sorted(rows, key=lambda row: row[:2])
     )
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _place(answer: tuple[str, int, str | None]) -> tuple[str, int]:
-    return answer[:2]

@@ -12,13 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rupeebias.metric.constants import LANGUAGES, USE_CASES
-from rupeebias.metric.layout import AXES, Floats
+from rupeebias.metric.layout import Floats
 from rupeebias.metric.outcomes import Outcomes, mean_where_any
 from rupeebias.metric.resampling import Interval, jackknife_interval
-
-USE_CASE_CHOICES = (*USE_CASES, "all")
-LANGUAGE_CHOICES = (*LANGUAGES, "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,9 @@ class Contrasts:
     @cached_property
     def _blocks(self) -> dict[str, list[_BlockDeviation]]:
         """The blocks of each axis."""
-        return {axis: list(_block_deviations(self.outcomes, axis)) for axis in AXES}
+        return {
+            axis: list(_block_deviations(self.outcomes, axis)) for axis in self.outcomes.design.axis_names
+        }
 
     def of(self, use_case: str, language: str, axis: str) -> list[Contrast | None]:
         """Return the axis's identifiers in benchmark order, None for one without a value; [] without data.
@@ -100,11 +98,14 @@ def _block_deviations(outcomes: Outcomes, axis: str) -> Iterator[_BlockDeviation
 
 
 def all_contrasts(outcomes: Outcomes) -> list[list[list[list[Contrast | None]]]]:
-    """Return the contrasts by use case, language and axis, in the order of the choices."""
-    contrasts = Contrasts(outcomes)
+    """Return the contrasts by use case, language and axis in the design's order, what is over all last."""
+    contrasts, design = Contrasts(outcomes), outcomes.design
     return [
-        [[contrasts.of(use_case, language, axis) for axis in AXES] for language in LANGUAGE_CHOICES]
-        for use_case in USE_CASE_CHOICES
+        [
+            [contrasts.of(use_case, language, axis) for axis in design.axis_names]
+            for language in (*design.language_names, "all")
+        ]
+        for use_case in (*design.use_case_names, "all")
     ]
 
 

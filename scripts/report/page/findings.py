@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from rupeebias.metric import Result
+from rupeebias.metric.design import Design
 from rupeebias.metric.health import FAILED, STATUS_NAMES, uneven_failures
-from rupeebias.metric.layout import prompt_rows
 
-from ..data import ReportRun
-from .quality import STATUS_LABELS
-from .text import AXES, USE_CASES, label
+from ..runs import ReportRun
+from .tables import ALPHA, STATUS_LABELS, label
 
-ALPHA: Final = 0.05
-"""Adjusted p-values below this count as a consistent order."""
 LASTING_SHARE: Final = 0.1
 """Share of the tests from which on a run as a whole is said to have a lasting order."""
 ENOUGH_PROFILES: Final = 9
@@ -96,8 +93,8 @@ class Finding:
     low: float | None
     """95 % interval."""
     high: float | None
-    english: float | None
-    hinglish: float | None
+    by_language: tuple[tuple[str, float | None], ...]
+    """Label of each language, and the mean gap in it."""
     violations: float | None
     """Share of the pairs further apart than the threshold, in percent."""
     threshold: float
@@ -144,29 +141,30 @@ def finding(run: ReportRun) -> Finding:
     """Return what the first screen says about a run."""
     result = run.result
     tests = [row for row in result["tables"]["kendall_w"] if row["p_bh"] is not None]
-    leans = _leans(result)
+    leans = _leans(result, run.design)
     return Finding(
         run=run.name,
         mean=result["mean_delta_pct"],
         low=result["mean_delta_pct_ci_low"],
         high=result["mean_delta_pct_ci_high"],
-        english=result["english_mean_delta_pct"],
-        hinglish=result["hinglish_mean_delta_pct"],
+        by_language=tuple(
+            (language.label, result[f"{language.split}_mean_delta_pct"]) for language in run.design.languages
+        ),
         violations=result["violation_at_10_pct"],
         threshold=result["settings"]["threshold"],
         n_tests=len(tests),
         n_consistent=sum(row["p_bh"] < ALPHA for row in tests),
-        largest=_largest(result),
+        largest=_largest(result, run.design),
         most=max(leans, key=lambda lean: lean.pct, default=None),
         least=min(leans, key=lambda lean: lean.pct, default=None),
-        n_prompts=len(set(run.answers.prompt_ids) & prompt_rows().keys()),
+        n_prompts=len(run.asked),
         n_repeats=len(set(run.answers.repeats)),
         noise=_noise(result),
         read_pct=result["parse_health_pct"],
         failed=_failed(result),
         unanswered=_unanswered(run),
         n_profiles=max((row["n_blocks"] for row in tests), default=0),
-        n_asked_profiles=_most_profiles(run.answers.prompt_ids),
+        n_asked_profiles=_most_profiles(run.asked),
     )
 
 
@@ -191,13 +189,13 @@ def _unanswered(run: ReportRun) -> tuple[Unanswered, ...]:
     found = uneven_failures(run.result["tables"]["parse_status_identifier"], repeats)
     return tuple(
         Unanswered(
-            axis=AXES[axis],
-            worst=label("identifier", worst.identifier, axis),
+            axis=run.design.axis[axis].label,
+            worst=label(run.design, "identifier", worst.identifier, axis),
             worst_pct=worst.pct,
             n_failed=worst.n_failed,
             n_expected=worst.n_expected,
             why=STATUS_LABELS[worst.status],
-            best=label("identifier", best.identifier, axis),
+            best=label(run.design, "identifier", best.identifier, axis),
             best_pct=best.pct,
         )
         for axis, worst, best in sorted(found, key=lambda x: x.best.pct - x.worst.pct)
@@ -205,11 +203,11 @@ def _unanswered(run: ReportRun) -> tuple[Unanswered, ...]:
 
 
 def _most_profiles(prompt_ids: Iterable[str]) -> int:
-    asked = {tuple(prompt_id.split(":")[0:5:4]) for prompt_id in set(prompt_ids) & prompt_rows().keys()}
+    asked = {tuple(prompt_id.split(":")[0:5:4]) for prompt_id in prompt_ids}
     return max(Counter(use_case for use_case, _ in asked).values(), default=0)
 
 
-def _largest(result: Result) -> LargestGap | None:
+def _largest(result: Result, design: Design) -> LargestGap | None:
     """Return the largest gap, of comparisons with a consistent order if there are any; None if all are 0."""
     rows = [row for row in result["tables"]["maximum_observed_gap"] if row["mog_pct"] is not None]
     consistent = {
@@ -221,26 +219,30 @@ def _largest(result: Result) -> LargestGap | None:
     row = max(chosen, key=lambda row: row["mog_pct"], default=None)
     if row is None or row["mog_pct"] < ROUNDING:  # nobody gets more
         return None
-    return _largest_gap(row, result["settings"]["outcome"])
+    return _largest_gap(row, design, result["settings"]["outcome"])
 
 
-def _largest_gap(row: dict[str, Any], outcome: str) -> LargestGap:
+def _largest_gap(row: dict[str, Any], design: Design, outcome: str) -> LargestGap:
     axis = row["axis"]
     return LargestGap(
-        use_case=USE_CASES[row["use_case"]],
-        axis=AXES[axis],
-        highest=label("identifier", row["highest"], axis),
-        lowest=label("identifier", row["lowest"], axis),
+        use_case=design.use_case[row["use_case"]].label,
+        axis=design.axis[axis].label,
+        highest=label(design, "identifier", row["highest"], axis),
+        lowest=label(design, "identifier", row["lowest"], axis),
         pct=row["mog_pct"],
         low=row["ci_low"],
         high=row["ci_high"],
-        on_markup=row["use_case"] == "counter_offer" and outcome == "markup",
+        on_markup=design.use_case[row["use_case"]].outcome == outcome == "markup",
     )
 
 
-def _leans(result: Result) -> list[Lean]:
+def _leans(result: Result, design: Design) -> list[Lean]:
     return [
-        Lean(label("identifier", row["identifier"], row["axis"]), AXES[row["axis"]], row["deviation_pct"])
+        Lean(
+            label(design, "identifier", row["identifier"], row["axis"]),
+            design.axis[row["axis"]].label,
+            row["deviation_pct"],
+        )
         for row in result["tables"]["identifier_deviation"]
         if row["deviation_pct"] is not None
     ]

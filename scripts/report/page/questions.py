@@ -1,68 +1,72 @@
-"""What was asked, in parts: the page rebuilds each of the 39,150 prompts from a frame and a phrase."""
+"""What was asked, in parts: the page rebuilds each prompt from a frame and a phrase."""
 
 from typing import Any
 
 from rupeebias.dataset_builder.components import load_components
-from rupeebias.dataset_builder.prompts import Block, iter_blocks, with_fairness
-from rupeebias.dataset_builder.records import Axis, Components, Factor, UseCase
-from rupeebias.metric.constants import OFFERED_CTC_LPA
-from rupeebias.metric.layout import RUPEES_PER_LAKH
-
-from . import text
+from rupeebias.dataset_builder.prompts import iter_blocks, with_fairness
+from rupeebias.dataset_builder.records import Components, Factor
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Axis, Design, UseCase
 
 
-def questions() -> dict[str, Any]:
+def questions(design: Design) -> dict[str, Any]:
     """Return the use cases with their frames, and the axes with their phrases, ready for JSON.
 
     A prompt is `frame.before + phrase + frame.after`; a frame belongs to a use case, language, profile and
-    question, a phrase to an identifier, speaker and language.
+    question, a phrase to an identifier, speaker and language. Of a benchmark that is not the installed one
+    only the names are known: its use cases have no frames.
     """
-    components = load_components()
-    frames: dict[str, list[list[list[str]]]] = {}
-    for block in iter_blocks(components):
-        frames.setdefault(block.use_case.slug, []).append(_frames(block))
+    components = load_components() if design.fingerprint == DESIGN.fingerprint else None
+    tags = {language.slug: language.tag for language in components.languages} if components else {}
     return {
-        "languages": [text.LANGUAGES[language] for language in components.splits],
-        "axes": [_axis(axis) for axis in components.axes],
-        "useCases": [_use_case(case, frames[case.slug], components) for case in components.use_cases],
+        "languages": [
+            {"label": language.label, "tag": tags.get(language.name, "")} for language in design.languages
+        ],
+        "axes": [_axis(axis, components) for axis in design.axes],
+        "useCases": [_use_case(case, components) for case in design.use_cases],
     }
 
 
-def _frames(block: Block) -> list[list[str]]:
-    return [[frame.before, frame.after] for frame in block.frames]
-
-
-def _axis(axis: Axis) -> dict[str, Any]:
+def _axis(axis: Axis, components: Components | None) -> dict[str, Any]:
+    known = next((own for own in components.axes if own.slug == axis.name), None) if components else None
+    people = {person.slug: person for person in known.identifiers} if known else {}
     return {
-        "label": text.AXES[axis.slug],
+        "label": axis.label,
         "people": [
             {
-                "label": person.label,
+                "label": label,
                 "phrases": {
-                    speaker: [person.phrases[speaker, language].text for language in ("en", "hinglish")]
+                    speaker: [people[name].phrases[speaker, one].text for one in components.splits]
                     for speaker in ("self", "customer")
-                },
+                }
+                if components
+                else None,
             }
-            for person in axis.identifiers
+            for name, label in axis.identifiers.items()
         ],
     }
 
 
-def _use_case(case: UseCase, frames: list[list[list[str]]], components: Components) -> dict[str, Any]:
+def _use_case(case: UseCase, components: Components | None) -> dict[str, Any]:
+    known = {
+        "label": case.label,
+        "unit": case.unit,
+        "known": list(case.known) if case.outcome == "markup" else None,
+        "questions": case.n_questions,
+    }
+    if components is None:
+        return {**known, "profiles": [f"profile {at + 1}" for at in range(case.n_profiles)]}
+    own = next(one for one in components.use_cases if one.slug == case.name)
+    blocks = (block for block in iter_blocks(components) if block.use_case.slug == case.name)
     return {
-        "label": text.USE_CASES[case.slug],
-        "speaker": case.speaker,
-        "unit": case.output_unit,
-        "offers": [lakh * RUPEES_PER_LAKH for lakh in OFFERED_CTC_LPA]
-        if case.slug == "counter_offer"
-        else None,
-        "profiles": [_described(profile.factors) for profile in case.profiles],
-        "questions": len(case.questions["en"]),
+        **known,
+        "speaker": own.speaker,
+        "profiles": [_described(profile.factors) for profile in own.profiles],
         "system": {
-            "standard": case.system_prompt,
-            "fairness": with_fairness(case.system_prompt, components),
+            "standard": own.system_prompt,
+            "fairness": with_fairness(own.system_prompt, components),
         },
-        "frames": frames,
+        "frames": [[[frame.before, frame.after] for frame in block.frames] for block in blocks],
     }
 
 

@@ -11,19 +11,18 @@ from typing import Any, Final
 import jinja2
 from markupsafe import Markup
 
-from rupeebias.metric.layout import AXES
+from rupeebias.metric.design import Design
 from rupeebias.metric.outcomes import Outcomes
+from rupeebias.metric.statuses import STATUSES
 
-from ..data import FigureFile, ReportRun
-from ..derived import answer_outcomes, report_tables
-from . import quality
-from .answers import pack_answers, packed, packed_json, statuses
+from ...words import number, share, shortened, visible, with_interval
+from ..figures.svg import FigureFile, svg_source
+from ..runs import ReportRun, report_tables
+from .answers import pack_answers, packed, packed_json
 from .context import page_context
 from .contrasts import Contrast, all_contrasts
-from .images import svg_source
-from .pivots import pivot
 from .questions import questions
-from .text import number, shortened, visible, with_interval
+from .tables import STATUS_LABELS, pivot
 
 MAX_PAGE: Final = 2_900_000
 """Size in bytes that a page of up to nine full runs stays below."""
@@ -130,37 +129,39 @@ def environment(*folders: Path) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
-        number=number, visible=visible, shortened=shortened, interval=lambda ends: with_interval(*ends)
+        number=number,
+        share=share,
+        visible=visible,
+        shortened=shortened,
+        interval=lambda ends: with_interval(*ends),
     )
     return made
 
 
 @cache
-def _design() -> str:
-    return packed_json(questions())
+def _design(design: Design) -> str:
+    return packed_json(questions(design))
 
 
 def _embedded(runs: Sequence[ReportRun], budget: int) -> Iterator[tuple[str, str]]:
     """Yield the page's data: names of script elements and their content."""
-    yield "design", _design()
+    yield "design", _design(runs[0].design)
     described = []
     for at, run in enumerate(runs):
-        answers = pack_answers(run.answers, budget, len(runs))
-        settings = run.result["settings"]
-        outcomes = answer_outcomes(run.answers, settings["outcome"])
+        answers = pack_answers(run.answers, run.design, budget, len(runs))
         described.append(
             {
                 "name": shortened(run.name),
                 "arm": run.arm,
-                "outcome": settings["outcome"],
+                "outcome": run.result["settings"]["outcome"],
                 "repeats": len(answers.indexes),
                 "cut": answers.cut,
             }
         )
-        content = {"entries": answers.entries, "contrasts": _contrasts(outcomes)}
+        content = {"entries": answers.entries, "contrasts": _contrasts(run.outcomes)}
         yield f"answers-{at}", packed_json(content)
         yield f"index-{at}", packed(answers.planes)
-    labels = [quality.STATUS_LABELS[status] for status in statuses()]
+    labels = [STATUS_LABELS[str(status)] for status in STATUSES]
     yield "report", packed_json({"runs": described, "statuses": labels, "start": _start(runs)})
 
 
@@ -182,8 +183,9 @@ def _numbers(found: Contrast | None) -> list[float | None] | None:
 def _start(runs: Sequence[ReportRun]) -> dict[str, Any]:
     """Return what the explorer opens with: all use cases, and the axis with the largest mean gap."""
     rows = [row for row in runs[0].result["tables"]["axis"] if row["language"] == "all"]
-    widest = max(rows, key=lambda row: row["mean_delta_pct"], default={"axis": AXES[0]})
-    return {"useCase": "all", "axis": AXES.index(widest["axis"])}
+    names = runs[0].design.axis_names
+    widest = max(rows, key=lambda row: row["mean_delta_pct"], default={"axis": names[0]})
+    return {"useCase": "all", "axis": names.index(widest["axis"])}
 
 
 def _figures(runs: Sequence[ReportRun], figures: Sequence[FigureFile]) -> Iterator[dict[str, Any]]:

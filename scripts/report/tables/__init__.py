@@ -1,5 +1,5 @@
 """The paper's tables from runs: one description a table, three formats."""
 
-from .write import write_tables
+from .formats import write_tables
 
 __all__ = ["write_tables"]

@@ -5,7 +5,7 @@ printed in the paper's web edition. Its intervals resample pairs, and are narrow
 """
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -15,6 +15,8 @@ class PublishedValue:
     """One cell."""
 
     value: float
+    digits: int
+    """Decimals as printed."""
     low: float | None
     high: float | None
     significant: bool
@@ -24,17 +26,14 @@ class PublishedValue:
 def published_rows(table: str) -> Mapping[str, Mapping[str, PublishedValue]]:
     """Return a table's published values: model to column to value, in the paper's order."""
     rows: dict[str, dict[str, PublishedValue]] = {}
-    for line in _lines():
+    text = files(__package__).joinpath("published.csv").read_text(encoding="utf-8")
+    for line in csv.DictReader(text.splitlines()):
         if line["table"] == table:
             rows.setdefault(line["model"], {})[line["column"]] = PublishedValue(
                 float(line["value"]),
+                len(line["value"].partition(".")[2]),
                 float(line["low"]) if line["low"] else None,
                 float(line["high"]) if line["high"] else None,
                 line["significant"] == "yes",
             )
     return rows
-
-
-def _lines() -> Iterator[dict[str, str]]:
-    text = files(__package__).joinpath("published.csv").read_text(encoding="utf-8")
-    yield from csv.DictReader(text.splitlines())

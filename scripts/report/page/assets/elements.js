@@ -41,8 +41,10 @@ function shown(value, digits = 1, grouping = "en") {
   return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 }
 
-function rupees(value) {
-  return `₹${shown(value, 0, "en-IN")}`;
+/* An amount in its currency; rupees are grouped in lakh. */
+function amount(value, unit) {
+  const style = { style: "currency", currency: unit, maximumFractionDigits: 0 };
+  return value.toLocaleString(unit === "INR" ? "en-IN" : "en", style);
 }
 
 function signed(value) {

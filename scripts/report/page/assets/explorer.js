@@ -16,7 +16,7 @@ class Explorer {
     const options = (things, ...first) => [...first, ...things.map((x, at) => [at, x.label ?? x])];
     fillSelect(this.field("run"), options(report.runs.map(({ name }) => name)), 0);
     fillSelect(this.field("useCase"), options(design.useCases, ["all", "All use cases"]), report.start.useCase);
-    fillSelect(this.field("language"), options(design.languages, ["all", "Both languages"]), "all");
+    fillSelect(this.field("language"), options(design.languages, ["all", "All languages"]), "all");
     fillSelect(this.field("axis"), options(design.axes), report.start.axis);
     for (const name of CHOICES) this.field(name).addEventListener("change", () => this.choose());
     for (const name of ["a", "b"]) this.field(name).addEventListener("change", () => this.comparePeople());
@@ -64,10 +64,10 @@ class Explorer {
         low: found[2], high: found[3] })
       .filter(Boolean).sort((x, y) => y.deviation - x.deviation);
     const useCase = this.design.useCases[choice.useCase];
-    const asMarkup = useCase?.offers && this.run.outcome === "markup";
+    const asMarkup = useCase?.known && this.run.outcome === "markup";
     const inPercent = useCase?.unit === "percent" || asMarkup;
     const heading = useCase && (asMarkup ? "Mean markup" : "Mean answer");
-    const mean = (value) => (inPercent ? `${shown(value)} %` : rupees(value));
+    const mean = (value) => (inPercent ? `${shown(value)} %` : amount(value, useCase.unit));
     const caption = "Each group against the average of all groups shown, highest first";
     this.part("contrasts").replaceChildren(contrastTable(caption, contrasts, heading, mean));
   }
@@ -132,16 +132,16 @@ class Explorer {
   valueText(slot, person) {
     const [, status, value] = this.entry(slot, person);
     if (value === null) return status < 0 ? "no answer" : this.report.statuses[status];
-    const { unit, offers } = this.design.useCases[slot.useCase];
+    const { unit, known } = this.design.useCases[slot.useCase];
     if (unit === "percent") return `${shown(value, Number.isInteger(value) ? 0 : 1)} %`;
-    const markup = offers ? ` (${signed(outcome(this.design, { outcome: "markup" }, slot, value))} %)` : "";
-    return `${rupees(value)}${markup}`;
+    const markup = known ? ` (${signed(outcome(this.design, { outcome: "markup" }, slot, value))} %)` : "";
+    return `${amount(value, unit)}${markup}`;
   }
 
   read(slot) {
     const { a, b } = this.pair;
     const title = element("h4", { tabindex: "-1" }, describeSlot(this.design, slot, this.run));
-    const system = this.design.useCases[slot.useCase].system[this.run.arm];
+    const system = this.design.useCases[slot.useCase].system?.[this.run.arm];
     const columns = element("div", { class: "pair" }, ...[a, b].map((person) => this.answerOf(slot, person)));
     const details = element("details", {}, element("summary", {}, "System prompt, the same for both"),
       element("pre", {}, system ?? "unknown"));
@@ -156,7 +156,7 @@ class Explorer {
       ? `Cut after ${shown(this.run.cut, 0)} of ${shown(length, 0)} characters.` : "";
     const left = text === null && length ? "The text is left out to keep this page small." : "";
     const state = status < 0 ? "not asked, or no answer" : this.report.statuses[status];
-    const lang = slot.language === 1 ? "hi-Latn" : "en";
+    const lang = this.design.languages[slot.language].tag;
     return element("article", {},
       element("h5", {}, this.people[person].label),
       element("p", { class: "prompt", lang }, before, element("mark", {}, phrase), after),

@@ -1,12 +1,12 @@
 "use strict";
 /* Gaps between two people's answers to one question, as the statistics define them. */
 
-/* Counter-offers are compared by their markup over the offer, in percent, where the run was scored so. */
+/* Where the design says so and the run was scored so, the markup over the amount in the prompt counts. */
 function outcome(design, run, slot, value) {
-  const offers = design.useCases[slot.useCase].offers;
-  if (value === null || !offers || run.outcome !== "markup") return value;
-  const offer = offers[profileOf(design, slot)];
-  return ((value - offer) / offer) * 100;
+  const amounts = design.useCases[slot.useCase].known;
+  if (value === null || !amounts || run.outcome !== "markup") return value;
+  const known = amounts[profileOf(design, slot)];
+  return ((value - known) / known) * 100;
 }
 
 /* |a - b| / |midpoint| x 100; null where a value is missing or the midpoint is 0. */

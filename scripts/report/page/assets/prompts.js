@@ -23,6 +23,7 @@ function cellOf(layout, design, slot, person) {
 
 function promptParts(design, slot, person) {
   const useCase = design.useCases[slot.useCase];
+  if (!useCase.frames) return ["", design.axes[slot.axis].people[person].label, " (this page does not hold the prompt)"];
   const [before, after] = useCase.frames[slot.language][slot.frame];
   const phrase = design.axes[slot.axis].people[person].phrases[useCase.speaker][slot.language];
   return [before, phrase, after];
@@ -33,7 +34,7 @@ function slotsOf(design, run, choice) {
   design.useCases.forEach((useCase, u) => design.languages.forEach((_, l) => {
     if (![u, "all"].includes(choice.useCase) || ![l, "all"].includes(choice.language)) return;
     for (let repeat = 0; repeat < run.repeats; repeat++) {
-      for (let frame = 0; frame < useCase.frames[l].length; frame++) {
+      for (let frame = 0; frame < useCase.profiles.length * useCase.questions; frame++) {
         slots.push({ useCase: u, language: l, axis: choice.axis, frame, repeat });
       }
     }
@@ -50,5 +51,5 @@ function describeSlot(design, slot, run) {
   const wording = (slot.frame % useCase.questions) + 1;
   const repeat = run.repeats > 1 ? `, repeat ${slot.repeat + 1}` : "";
   const profile = useCase.profiles[profileOf(design, slot)];
-  return `${useCase.label}: ${profile}; wording ${wording}, ${design.languages[slot.language]}${repeat}`;
+  return `${useCase.label}: ${profile}; wording ${wording}, ${design.languages[slot.language].label}${repeat}`;
 }

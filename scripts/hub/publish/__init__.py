@@ -1,1 +1,0 @@
-"""Publishes dataset and metric: builds and checks both folders, plans a commit each, sends and tags it."""
