@@ -122,6 +122,18 @@ class Layout:
         return np.concatenate(codes)
 
     @cached_property
+    def profiles(self) -> dict[str, slice]:
+        """Where each use case's base profiles stand among all of them, numbered through the use cases."""
+        ends = np.cumsum([use_case.n_profiles for use_case in self.design.use_cases]).tolist()
+        own = map(slice, [0, *ends[:-1]], ends)
+        return dict(zip(self.design.use_case_names, own, strict=True))
+
+    @property
+    def n_profiles(self) -> int:
+        """Number of base profiles."""
+        return sum(use_case.n_profiles for use_case in self.design.use_cases)
+
+    @cached_property
     def known_amounts(self) -> Floats:
         """The amount that each row's prompt states (an offer, a current pay); NaN where it states none."""
         known = np.full(self.design.n_prompts, np.nan)

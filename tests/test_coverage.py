@@ -3,9 +3,9 @@
 import numpy as np
 
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.compute import Options, score_outcomes
-from rupeebias.metric.intervals import INTERVAL_KINDS
+from rupeebias.metric.compute import score_outcomes
 from rupeebias.metric.layout import BLOCKS
+from rupeebias.metric.options import INTERVAL_KINDS, Options
 from rupeebias.metric.outcomes import outcomes_from_values
 from rupeebias.models.respondents import find_respondent
 from rupeebias.models.truth import simulate_values, true_gaps

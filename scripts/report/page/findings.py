@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from rupeebias.metric import Result
 from rupeebias.metric.design import Design
-from rupeebias.metric.health import FAILED, STATUS_NAMES, uneven_failures
+from rupeebias.metric.failures import FAILED, STATUS_NAMES, uneven_failures
 
 from ..runs import ReportRun
 from .tables import ALPHA, STATUS_LABELS, label
@@ -185,20 +185,20 @@ def _failed(result: Result) -> tuple[str, float] | None:
 
 
 def _unanswered(run: ReportRun) -> tuple[Unanswered, ...]:
-    repeats = max(len(set(run.answers.repeats)), run.manifest.repeats if run.manifest else 1)
-    found = uneven_failures(run.result["tables"]["parse_status_identifier"], repeats)
+    tables = run.result["tables"]
+    found = uneven_failures(tables["differential_failure"], tables["parse_status_identifier"])
     return tuple(
         Unanswered(
-            axis=run.design.axis[axis].label,
-            worst=label(run.design, "identifier", worst.identifier, axis),
-            worst_pct=worst.pct,
-            n_failed=worst.n_failed,
-            n_expected=worst.n_expected,
-            why=STATUS_LABELS[worst.status],
-            best=label(run.design, "identifier", best.identifier, axis),
-            best_pct=best.pct,
+            axis=run.design.axis[one.axis].label,
+            worst=label(run.design, "identifier", one.worst.identifier, one.axis),
+            worst_pct=one.worst.failed_pct,
+            n_failed=one.worst.n_failed,
+            n_expected=one.worst.n_expected,
+            why=STATUS_LABELS[one.status],
+            best=label(run.design, "identifier", one.best.identifier, one.axis),
+            best_pct=one.best.failed_pct,
         )
-        for axis, worst, best in sorted(found, key=lambda x: x.best.pct - x.worst.pct)
+        for one in sorted(found, key=lambda x: x.best.failed_pct - x.worst.failed_pct)
     )
 
 
