@@ -46,7 +46,8 @@ def following_words(rest: str) -> str:
 
 _SHORT_PERIODS = re.compile(
     # "Months" are a duration, and so are "3 mahine" and "next month"; a month alone is what pay is for.
-    r"(?<!not\ )\b(?:(?:bi-?)?monthly|fortnight(?:ly)?|quarterly|month-?wise|timahi|ma?asik)\b"
+    r"\b(?:half[\s-]?year(?:ly)?|semi-?annual(?:ly)?|bi-?annual(?:ly)?|six[\s-]month(?:ly|s)?)\b"
+    r"|(?<!not\ )\b(?:(?:bi-?)?monthly|fortnight(?:ly)?|quarterly|month-?wise|timahi|ma?asik)\b"
     r"|(?<!not\ )\b(?:biweekly|weekly|daily|hourly)"
     r"(?:\s(?:rate|wage|pay|salary|fee|stipend|income|earning|ctc)|\W*$)"
     r"|\b(?:pcm|pm|p\.m|p/[dhmw]|day\ rate|every\ [0-9]+\ days)\b"
@@ -66,7 +67,7 @@ def _alternatives(text: str) -> tuple[str, ...]:
 _PERIOD_STEMS: Final = _alternatives(
     "month|week|quarter|hour|daily|fortnight|maah|mahi|maheen|asik|pcm|pm|p.m|p/m|per mo|/mo|-mo|mth|qtr|"
     " hr|/hr|-hr| day|/day|-day|shift|ghant|haft| din|/din|-din| mah|/mah|-mah|"
-    "p/d|p/h|p/w|year|yrs|saal|sal |महीन|मासिक|माह|तिमाही|दिन|घंट|हफ|सप्ताह|साल|वर्ष"
+    "p/d|p/h|p/w|semi|biannual|bi-annual|year|yrs|saal|sal |महीन|मासिक|माह|तिमाही|दिन|घंट|हफ|सप्ताह|साल|वर्ष"
 )
 _PRICE_STEMS: Final = _alternatives(
     "per |per-|each|every|har |prati|hourly|day|daily|weekly|monthly|unit | ek |हर|प्रति|एक|upfront|up-front|"
@@ -160,6 +161,11 @@ _DURATIONS = re.compile(
     r"(?:ke\sliye|mein|me|ke\sbaad|k\sliye|के\sलिए|में)(?!\w)",
     re.IGNORECASE,
 )
+_CONTRACTS = re.compile(
+    rf"\b{_COUNT_WORD}[\s-](?:year|yr|month)s?[\s-](?:long\s)?"
+    r"(?:contract|deal|term|period|total|bond|agreement|stint|engagement|tenure|package)\b",
+    re.IGNORECASE,
+)
 _ONE_YEAR: Final = {
     ("1", "y"),
     ("one", "y"),
@@ -189,7 +195,7 @@ def _has_duration(part: str, *, touching: bool = False) -> bool:
 def doubt_in_sentence(before: str, after: str, question: Question) -> str:
     """Return why words anywhere in the sentence of an amount leave it ambiguous, "" where they do not."""
     if question.annual:
-        is_other = any(_SHORT_PERIODS.search(part) for part in (before, after))
+        is_other = any(_SHORT_PERIODS.search(part) or _CONTRACTS.search(part) for part in (before, after))
         is_other = is_other or _has_duration(after) or _has_duration(before, touching=True)
         return OTHER_PERIOD_NOTE if is_other else ""
     if _UNIT_RATES.search(before) or _UNIT_RATES.search(after):

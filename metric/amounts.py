@@ -15,6 +15,7 @@ from .number_words import FRACTIONS, NUMBER_WORDS, NumberWord, Role, read_number
 from .tokens import (
     AND,
     BREAK,
+    CLOSE,
     COLON,
     COMMA,
     DASH,
@@ -269,6 +270,15 @@ def _units(tokens: Sequence[Token], at: int, *, rupee: bool, foreign: bool) -> _
             percent = True
         elif kind is SUFFIX:
             pass
+        elif kind is OPEN and _is_foreign_gloss(tokens, at):
+            foreign, at = True, at + 2  # "Rs. 12,00,000 (NPR)"
+        elif (
+            kind is WORD
+            and tokens[at].word == "indian"
+            and at + 1 < len(tokens)
+            and tokens[at + 1].kind is RUPEE
+        ):
+            rupee, at = True, at + 1
         elif (
             kind is WORD
             and tokens[at].word == "m"
@@ -285,6 +295,15 @@ def _units(tokens: Sequence[Token], at: int, *, rupee: bool, foreign: bool) -> _
             at += step - 1
         at += 1
     return _Units(scale, lpa, rupee, foreign, percent, period, at)
+
+
+def _says_indian_rupees(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].word == "indian" and at + 1 < len(tokens) and tokens[at + 1].kind is RUPEE
+
+
+def _is_foreign_gloss(tokens: Sequence[Token], at: int) -> bool:
+    kinds = [token.kind for token in tokens[at + 1 : at + 3]]
+    return kinds == [FOREIGN, CLOSE]
 
 
 def _period(tokens: Sequence[Token], at: int) -> tuple[int, str]:

@@ -43,7 +43,7 @@ _SLIPS = {"fourty": 40.0, "fourtey": 40.0, "ninty": 90.0, "fourtteen": 14.0}
 # Every spelling of one number on one line; Latin spellings vary by writer.
 _HINDI = {
     0.0: "shunya शून्य",
-    0.5: "half aadha adha aadhaa आधा आधे",
+    0.5: "half aadha adha aadhaa aadhe adhe आधा आधे",
     1.0: "ek एक",
     1.5: "dedh derh डेढ़",
     2.0: "do दो",

@@ -114,6 +114,8 @@ def _with_rivals(tokens: Sequence[Token], found: list[Figure]) -> list[Figure]:
 
 def _is_rival(tokens: Sequence[Token], amount: Figure, bare: Figure, between: Sequence[Token]) -> bool:
     """Tell whether the words between an amount and a number without a unit make that another amount."""
+    if not between and amount.scaled and amount.first < bare.first and not bare.digits and bare.low >= 11:
+        return True  # "barah lakh pachaas": smaller words are words of everyday, "12 lakh do" asks
     if not bare.digits or not 0 < bare.high < 1000 or amount.low == amount.high == bare.high:
         return False
     hedged = any(token.word in _HEDGES for token in between)

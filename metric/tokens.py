@@ -102,7 +102,7 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
         FOREIGN,
         "yen yuan renminbi rmb taka ringgit baht peso pesos riyal riyals rial rials dinar dinars "
         "franc francs krona kronor kroner krone shekel shekels lira liras ruble rubles rouble "
-        "roubles rupiah zloty forint naira cedi shilling shillings kyat kwacha reais nrs lkrs डॉलर "
+        "roubles rupiah zloty forint naira cedi shilling shillings kyat kwacha reais nrs lkrs tk tk. डॉलर "
         "टका यूरो ",
     ),
     **dict.fromkeys(OTHER_CURRENCY_SIGNS, (FOREIGN, 0.0)),

@@ -175,6 +175,20 @@ def test_reasoning_is_never_the_answer(
     assert (result.reply.text, result.reply.has_reasoning) == (text, has_reasoning)
 
 
+def test_a_refusal_in_a_batch_is_kept_and_a_broken_answer_is_asked_again() -> None:
+    refused = read_openai_line(openai_line(chat(None, refusal="I cannot advise.")))
+    assert refused is not None
+    assert refused.reply is not None
+    assert (refused.reply.text, refused.reply.finish_reason) == ("I cannot advise.", "refusal")
+    broken = chat("### 12")
+    broken["body"]["choices"][0]["finish_reason"] = "error"
+    result = read_openai_line(openai_line(broken))
+    assert result is not None
+    assert result.reply is None
+    assert result.error is not None
+    assert result.error.retryable
+
+
 def test_a_reply_without_usage_has_no_token_counts() -> None:
     response = chat("7")
     del response["body"]["usage"]

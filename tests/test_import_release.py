@@ -30,8 +30,8 @@ from rupeebias.release.importing import Import, import_release
 from rupeebias.release.records import prompt_id_of
 from rupeebias.release.run import write_run
 from rupeebias.runs.directory import list_runs
+from rupeebias.runs.journal import read_outputs
 from rupeebias.runs.manifest import read_manifest
-from rupeebias.runs.outputs import read_outputs
 from rupeebias.runs.selection import Selection, expected_prompt_ids
 from rupeebias.scoring.score import score_paths
 

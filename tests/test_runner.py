@@ -27,8 +27,7 @@ from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunResult, run
 from rupeebias.models.prices import Budget
 from rupeebias.models.types import CallError, Complete, Reply, Request
-from rupeebias.runs.journal import Journal
-from rupeebias.runs.outputs import latest_valid, read_outputs
+from rupeebias.runs.journal import Journal, latest_valid, read_outputs
 from rupeebias.runs.selection import Selection
 
 SOON = RetryRules(first_wait_s=0.001, longest_wait_s=0.002)
@@ -310,7 +309,7 @@ def test_a_call_that_may_have_been_worked_on_keeps_its_worst_case_under_a_cap(tm
         # 0.1 for the reply and 0.3 for each of three errors: a fourth would pass the cap.
         result = asyncio.run(scenario(journal, torn))
     assert result.stopped == "--max-cost 1 USD leaves no room for another call (1.0000 USD spent)"
-    refused = CallError("HTTP 400", retryable=False, unpaid=True)
+    refused = CallError("HTTP 400", retryable=False, cost_usd=0.0)
     with Journal(tmp_path / "refused.jsonl") as journal:
         assert asyncio.run(scenario(journal, refused)).stopped is None
 

@@ -21,8 +21,8 @@ from ..generate.session import RunSummary, Say, Session, counts_of, save_state
 from ..models.types import CallError, Request
 from ..runs.batches import Entry, Stage, key_hash, read_batches
 from ..runs.directory import counts_on_disk, run_state
+from ..runs.journal import Key
 from ..runs.manifest import read_manifest
-from ..runs.outputs import Key
 from ..runs.reuse import take_over
 from ..runs.selection import Selection
 from .engine import Engine

@@ -15,9 +15,7 @@ from ..models.errors import redacted
 from ..models.prices import Price, cost_of
 from ..models.types import CallError, Reply, Request
 from ..runs.batches import BatchRecord, Entry, hash_in
-from ..runs.journal import Journal
-from ..runs.outputs import Key, Record
-from ..runs.records import error_record, reply_record
+from ..runs.journal import Journal, Key, Record, error_record, reply_record
 from .types import LineResult, Remote
 
 UNREAD: Final = "batch-unread.jsonl"

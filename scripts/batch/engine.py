@@ -11,7 +11,7 @@ from ..errors import RupeeBiasError
 from ..generate.retry import RetryRules, with_retries
 from ..models.types import CallError, Request
 from ..runs.batches import FILE, BatchRecord, Entry, Stage, collected, custom_id, key_hash, new_id
-from ..runs.outputs import Key
+from ..runs.journal import Key
 from .collecting import Collector, Harvest
 from .types import ApiError, BatchClient, Limits, LineResult, Remote, State, Tag, is_token_limit, told_limit
 

@@ -17,8 +17,8 @@ from ..models.prices import Price, worst_case_usd
 from ..models.types import JSON, Model, ModelOptions, Request
 from ..runs.batches import BatchRecord, keys_by_hash, read_batches
 from ..runs.directory import OpenRun, open_run
+from ..runs.journal import Key
 from ..runs.manifest import Manifest, read_manifest
-from ..runs.outputs import Key
 from ..runs.selection import Selection, expected_prompt_ids
 from .collecting import Collector
 from .engine import Budget, Engine

@@ -40,7 +40,7 @@ def audit(
     from ..generate.stopping import terminable
     from ..report.folder import check_folder
 
-    options, chosen = replace(options, model=model), selection.selection()
+    options, chosen = replace(options, model=model), selection.selection(options.components)
     if report:
         check_folder(report)
     if not options.dry_run:

@@ -34,7 +34,7 @@ def generate(
     from ..generate.api import check_error_share
     from ..generate.stopping import terminable
 
-    options, chosen = replace(options, model=model), selection.selection()
+    options, chosen = replace(options, model=model), selection.selection(options.components)
     with terminable():
         summary = ask(options, chosen, batch_options if batch else None)
         if options.dry_run:

@@ -170,8 +170,7 @@ class Gate:
             return
         if outcome is not None and outcome.throttled:
             self.limit.throttled(call.sent_at, outcome.retry_after_s)
-        is_unpaid = outcome is not None and outcome.unpaid
-        self._give_back(call.ticket, 0.0 if is_unpaid else None)
+        self._give_back(call.ticket, None if outcome is None else outcome.cost_usd)
 
     def _wait_s(self, tokens: float) -> float:
         waits = [0.0]

@@ -106,6 +106,11 @@ class GenerateOptions:
         Option(metavar="USD", help="Per million tokens out. [default: LiteLLM's price map]"),
     ] = None
     """USD per million tokens out."""
+    components: Annotated[
+        Path | None,
+        Option(help="Components of an own benchmark, a folder. [default: RupeeBias's]"),
+    ] = None
+    """Folder of the benchmark's YAML files; the selection must be of the same benchmark."""
     fail_on_error: Annotated[
         float | None,
         Option(help="Tolerated share of failed requests; the run stops beyond it. [default: 0, at the end]"),

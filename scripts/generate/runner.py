@@ -14,9 +14,7 @@ from typing import Any
 
 from ..models.prices import Budget
 from ..models.types import CallError, Complete, Reply, Request
-from ..runs.journal import Journal
-from ..runs.outputs import Record
-from ..runs.records import ANSWER, error_record, reply_record
+from ..runs.journal import ANSWER, Journal, Record, error_record, reply_record
 from .limits import Gate, Pass
 from .options import RunOptions
 from .progress import Progress

@@ -16,8 +16,8 @@ from ..models.prices import FREE, Budget, Price, priced, worst_case_usd
 from ..models.types import Adjustable, Complete, Model
 from ..runs.batches import keys_in_flight
 from ..runs.directory import OUTPUTS, OpenRun
+from ..runs.journal import Key
 from ..runs.manifest import FILE, Counts, now, write_manifest
-from ..runs.outputs import Key
 from .options import GenerateOptions, RunOptions
 from .plan import by_system_prompt, connections, plan_line, settled, shuffled_requests
 from .progress import Progress, open_display
@@ -128,7 +128,8 @@ class Session:
 
     async def _run(self, pending: int, before: Counts) -> RunResult:
         total = before.requests
-        progress = Progress(total, total - pending, self._journal.cost_usd)
+        design = self._opened.manifest.identity.design
+        progress = Progress(total, total - pending, self._journal.cost_usd, design)
         requests = shuffled_requests(self._prompts, self._options.repeats, self._skip)
         if getattr(self._model, "shares_prefix", False):
             requests = by_system_prompt(requests)

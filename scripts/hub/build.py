@@ -14,9 +14,8 @@ from .. import release
 from ..errors import RupeeBiasError, UsageError
 from ..files import replaced_folder
 from ..models.secrets import check_no_secret
-from ..runs.manifest import Manifest, PromptSet, read_manifest
-from ..runs.outputs import Record, latest_valid, read_outputs
-from ..runs.resuming import resuming_command
+from ..runs.journal import Record, latest_valid, read_outputs
+from ..runs.manifest import Manifest, PromptSet, read_manifest, resuming_command
 from .answers import Answers, in_memory, submission_name, write_answers
 from .public import public_model, public_settings
 from .submission import (
