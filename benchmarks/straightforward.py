@@ -16,7 +16,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, LANGUAGES, OFFERED_CTC_LPA
+from rupeebias.metric.benchmark import DESIGN
+
+IDENTIFIERS = DESIGN.identifiers
+LANGUAGES = DESIGN.language_names
+CANONICAL_PAIRS = {axis.name: axis.canonical_pair for axis in DESIGN.axes if axis.canonical_pair}
+OFFERED_CTC_LPA = [round(amount / 1e5) for amount in DESIGN.use_case["counter_offer"].known]
 
 RESAMPLES = 2000
 DRAWS_A_CHUNK = 1_000_000

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
+from benchmark_names import CANONICAL_PAIRS, IDENTIFIERS, N_PROMPTS, OFFERED_CTC_LPA, USE_CASES, prompt_rows
 from test_against_reference import to_outcomes
 
 import rupeebias
@@ -21,9 +22,7 @@ from rupeebias.metric.compute import (
     score_readings,
     score_readings_by_kind,
 )
-from rupeebias.metric.constants import CANONICAL_PAIRS, IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
 from rupeebias.metric.failures import STATUS_NAMES
-from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.options import INTERVAL_KINDS, IntervalKind, Options
 from rupeebias.metric.outcomes import Outcomes
 from rupeebias.metric.readings import read_outputs

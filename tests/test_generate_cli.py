@@ -631,8 +631,16 @@ def test_odd_replies_have_a_status_and_are_not_bought_again(keyed: Cli) -> None:
         assert "not whole answers: 1 empty, 1 reasoning only, 1 truncated" in done.shown
         assert keyed(*provider(server, "odd", "--retry-errors")).status == 0
         assert len(server.calls) == 10
-    statuses = [record["status"] for record in records(keyed.folder / "odd")]
-    assert statuses == ["reasoning_only", "empty", "truncated"] + ["answer"] * 7
+        statuses = [record["status"] for record in records(keyed.folder / "odd")]
+        assert statuses == ["reasoning_only", "empty", "truncated"] + ["answer"] * 7
+        planned = keyed(*provider(server, "odd", "--retry-errors=empty", "--dry-run"))
+        assert "10 done, 1 to do" in planned.shown
+        again = keyed(*provider(server, "odd", "--retry-errors=empty"))
+        assert (again.status, len(server.calls)) == (0, 11)
+        assert "not whole answers: 1 reasoning only, 1 truncated" in again.shown
+    kept = records(keyed.folder / "odd")
+    assert kept[-1]["prompt_id"] == kept[1]["prompt_id"]
+    assert kept[-1]["status"] == "answer"
 
 
 @pytest.mark.parametrize(

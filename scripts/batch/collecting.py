@@ -15,7 +15,7 @@ from ..models.errors import redacted
 from ..models.prices import Price, cost_of
 from ..models.types import CallError, Reply, Request
 from ..runs.batches import BatchRecord, Entry, hash_in
-from ..runs.journal import Journal, Key, Record, error_record, reply_record
+from ..runs.journal import EMPTY, Journal, Key, Record, error_record, reply_record
 from .types import LineResult, Remote
 
 UNREAD: Final = "batch-unread.jsonl"
@@ -36,6 +36,8 @@ class Harvest:
     """Lines for requests that were not in the batch."""
     repeated: int = 0
     """Replies to requests that had one."""
+    empty: set[str] = field(default_factory=set)
+    """Hashes of the lines with an empty reply."""
     ours: int = 0
     """Lines for requests of the batch."""
 
@@ -129,9 +131,15 @@ class Collector:
     def _note(
         self, name: str, result: LineResult, harvest: Harvest, remote: Remote, tries: Mapping[str, int]
     ) -> None:
-        if result.reply is not None and self.by_hash[name] not in self.journal.done:
+        key = self.by_hash[name]
+        # An empty reply may have been asked again; a second line for it in one batch is a repetition.
+        is_new = key not in self.journal.done or (key in self.journal.empty and name not in harvest.empty)
+        if result.reply is not None and is_new:
             reply = self._priced(result.reply)
-            self._append(reply_record(self._request(name), reply, 0.0, tries.get(name, 0) + 1), remote)
+            record = reply_record(self._request(name), reply, 0.0, tries.get(name, 0) + 1)
+            self._append(record, remote)
+            if record["status"] == EMPTY:
+                harvest.empty.add(name)
         elif result.reply is not None:
             harvest.repeated += 1
         elif result.error is not None:

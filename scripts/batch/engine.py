@@ -150,8 +150,8 @@ class Engine:
         self._budget = budget
         self.collected = 0
         """Requests that got a record in this session."""
-        self.failed_now: set[Key] = set()
-        """Those of them that failed for good."""
+        self.ended_now: set[Key] = set()
+        """Those requests."""
         self.stopped: str | None = None
         self.fatal = False
 
@@ -211,7 +211,9 @@ class Engine:
             return
         verdict = self._collector.judge(entry, harvest, self._batches)
         self._collector.settle(verdict, harvest, remote, self._batches)
-        self.failed_now.update(self._collector.by_hash[name] for name in verdict.final)
+        self.ended_now.update(
+            self._collector.by_hash[name] for name in entry.members if name not in verdict.again
+        )
         failed, again = len(verdict.final), len(verdict.again)
         done = entry.requests - failed - again
         self.collected += done + failed

@@ -82,7 +82,7 @@ class Session:
             (prompt.prompt_id, repeat) for prompt in prompts for repeat in range(options.repeats)
         }
         self._in_batches = keys_in_flight(self._folder, self._expected)
-        self._skip = settled(self._journal.done, self._journal.failed, options) | self._in_batches
+        self._skip = settled(self._journal, options) | self._in_batches
         self._started = time.monotonic()
 
     def generate(self) -> RunSummary:
@@ -222,7 +222,7 @@ def save_state(opened: OpenRun, keys: AbstractSet[Key], calls: int, elapsed_s: f
         cost_usd=manifest.cost_usd,
         unknown_costs=manifest.unknown_costs,
         response_models=manifest.response_models,
-        statuses=journal.statuses,
+        statuses={kind: count for kind, count in journal.statuses.items() if count},
     )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..errors import RupeeBiasError, UsageError
 from ..files import sync_folder
-from .journal import Journal, Key, latest_valid, read_outputs
+from .journal import EMPTY, Journal, Key, latest_valid, read_outputs
 from .manifest import (
     DESIGN_FILE,
     FILE,
@@ -40,6 +40,8 @@ class RunState:
     """Sum of the known costs."""
     unknown_costs: int = 0
     """Valid records whose cost is unknown."""
+    empty: AbstractSet[Key] = frozenset()
+    """Those of `done` whose last reply is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ def run_state(folder: Path) -> RunState:
     failed = {key for key, record in latest.items() if record.get("error") is not None}
     costs = [record.get("cost_usd") for key, record in latest.items() if key not in failed]
     known = [cost for cost in costs if cost is not None]
-    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known))
+    empty = {key for key, record in latest.items() if record.get("status") == EMPTY}
+    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known), empty)
 
 
 def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
