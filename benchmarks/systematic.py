@@ -12,7 +12,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -124,7 +124,7 @@ def null_runs(n_runs: int, kind: Kind = KINDS[0], first_seed: int = 0) -> dict[s
     }
 
 
-def run_tables(values: Floats) -> dict[str, list]:
+def run_tables(values: Floats) -> dict[str, list[dict[str, Any]]]:
     """Return the tables that claims rest on."""
     gaps = systematic_gaps(values, DESIGN)
     return {"systematic_gap": systematic_gap_rows(gaps), **group_rows(gaps)}

@@ -186,7 +186,7 @@ class Scored(NamedTuple):
 
     gaps: SlotGaps
     """The pair gaps that the headlines sum up."""
-    headlines: dict[str, Cell]
+    headlines: dict[str, Any]
     """Flat values by name."""
     tables: dict[str, list[dict[str, Any]]]
     """Rows by table name."""
