@@ -14,14 +14,14 @@ from .readings import NOT_GIVEN, Readings
 from .resampling import FEWEST_PROFILES
 from .statistics import Statistics
 from .statuses import Status
-from .tables import Row
+from .tables import Cell, Row
 
 DOMINANT_SHARE = 0.1
 """Share of the sum of all gaps from which its largest 0.1 % are mentioned."""
 
 
 def result_warnings(
-    headlines: Mapping[str, float | int | None],
+    headlines: Mapping[str, Cell],
     readings: Readings,
     statistics: Statistics,
     tables: Mapping[str, Sequence[Row]],
@@ -130,9 +130,7 @@ def _dominated(gaps: SlotGaps) -> Iterator[str]:
         yield f"the largest 0.1 % of the pairs make {share} of the sum of all gaps: see sensitivity"
 
 
-def _not_computed(
-    headlines: Mapping[str, float | int | None], gaps: SlotGaps, options: Options
-) -> Iterator[str]:
+def _not_computed(headlines: Mapping[str, Cell], gaps: SlotGaps, options: Options) -> Iterator[str]:
     if options.threshold != 10:
         yield f"violation_at_10_pct is computed at a threshold of {options.threshold:g} %"
     if headlines["mean_delta_pct"] is None:

@@ -22,8 +22,9 @@ from .options import Options
 from .outcomes import Key, outcomes_from_values
 from .readings import Readings
 from .resampling import FEWEST_PROFILES, Interval, Jackknife, OfUseCase
-from .statistics import ALL, Statistics
+from .statistics import Statistics
 from .statuses import STATUSES, Status
+from .systematic_gap import ALL
 from .tables import COMPARISON_TABLES, Row, number, prefixes
 from .version import METRIC_VERSION
 
