@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,14 +16,17 @@ import pytest
 import yaml
 from scipy.stats import friedmanchisquare
 
+from rupeebias.cli.app import main
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.folder import build_dataset, check_dataset, read_design
 from rupeebias.dataset_builder.metric_design import build_metric, check_metric, design_of
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.metric import Options, read_outputs, score_readings
 from rupeebias.metric.design import Axis, Design, Language, UseCase
+from rupeebias.runs.manifest import read_manifest
 
-COMPONENTS = load_components(Path(__file__).with_name("toy"))
+TOY = Path(__file__).with_name("toy")
+COMPONENTS = load_components(TOY)
 DESIGN = design_of(COMPONENTS)
 PROMPTS = list(iter_prompts(COMPONENTS))
 
@@ -223,3 +227,59 @@ metric = evaluate.load("lyon_metric/rupeebias_metric.py")
 print(json.dumps(metric.compute(predictions=outputs, references=ids)))
 """
     assert _run(script, built, tmp_path) == json.loads(json.dumps(result))
+
+
+# --- generate, score and report, on the command line
+
+
+def _command(*words: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(list(words))
+    return int(stop.value.code or 0)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a simulated respondent on the toy benchmark."""
+    folder = tmp_path_factory.mktemp("runs") / "toy"
+    words = ("--model", "sim/biased", "--components", str(TOY), "--run", str(folder), "--quiet")
+    assert _command("generate", *words) == 0
+    return folder
+
+
+def test_a_run_keeps_the_design_of_its_benchmark(run: Path) -> None:
+    manifest = read_manifest(run)
+    assert manifest.counts.done == 96
+    assert manifest.identity.dataset_fingerprint == DESIGN.fingerprint
+    assert manifest.identity.design == DESIGN
+
+
+def test_a_part_of_it_is_selected_by_its_own_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--model", "sim/fair", "--components", str(TOY), "--run", str(tmp_path / "r"), "--dry-run")
+    assert _command("generate", *words, "--axis", "home", "--use-case", "offer") == 0
+    assert "24 requests" in capsys.readouterr().out  # 3 identifiers x 4 profiles x 2 questions
+    assert _command("generate", *words, "--axis", "caste") == 2
+    assert "unknown axis 'caste'" in capsys.readouterr().err
+
+
+def test_a_run_is_scored_by_its_own_design(run: Path, tmp_path: Path) -> None:
+    assert _command("score", str(run), "--json", str(tmp_path / "scores.json")) == 0
+    found = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    answers = {
+        record["prompt_id"]: record["output"]
+        for record in map(json.loads, (run / "outputs.jsonl").read_text(encoding="utf-8").splitlines())
+    }
+    readings = read_outputs(list(answers), list(answers.values()), design=DESIGN)
+    assert found == json.loads(json.dumps(score_readings(readings, Options())))
+    assert (found["n_scored"], found["n_expected"]) == (96, 96)
+    assert {row["axis"] for row in found["tables"]["axis"]} == {"age", "home"}
+
+
+@pytest.mark.usefixtures("_one_drawing_process")
+def test_its_report_speaks_of_its_axes_and_of_no_other(run: Path, tmp_path: Path) -> None:
+    assert _command("report", str(run), "--out", str(tmp_path / "report")) == 0
+    page = (tmp_path / "report/report.html").read_text(encoding="utf-8")
+    assert all(label in page for label in ("Age", "Home", "Salary", "Offer", "French", "Vaulx-en-Velin"))
+    assert not re.search("Caste|Hinglish|Counter-offer|Muslim", page)

@@ -48,7 +48,10 @@ app.add_typer(models.local, name="local")
 app.add_typer(models.simulate, name="simulate")
 
 
-OPTIONAL_VALUES: Final = {"--controls": ("with", ("with", "only"))}
+OPTIONAL_VALUES: Final = {
+    "--controls": ("with", ("with", "only")),
+    "--retry-errors": ("failed", ("failed", "empty")),
+}
 """Options that may be given without a value: what that means, and the values that they take."""
 
 

@@ -144,14 +144,13 @@ def check_error_share(summary: RunSummary, tolerated: float | None) -> None:
 def _dry_run(options: GenerateOptions, prepared: Prepared, say: Say) -> RunSummary:
     state = state_of(prepared.folder, prepared.planned, fresh=options.fresh)
     keys = prepared.keys(options.repeats)
-    done, failed = state.done & keys, state.failed & keys
+    empty, done, failed = state.empty & keys, state.done & keys, state.failed & keys
     if options.run is None and not options.fresh:
         taken = to_take_over(prepared.folder, prepared.planned, keys - done, say)
         done, failed = done | taken, failed - taken
     counts = Counts(len(keys), len(done), len(failed))
-    pending = counts.left + (counts.failed if options.retry_errors else 0)
-    say(plan_line(counts, pending, prepared.folder) + "; dry run, nothing was asked")
-    skip = settled(done, failed, options)
+    skip = settled(replace(state, done=done, failed=failed, empty=empty), options)
+    say(plan_line(counts, len(keys - skip), prepared.folder) + "; dry run, nothing was asked")
     requests = shuffled_requests(prepared.prompts, options.repeats, skip)
     if prepared.price is not FREE:
         max_tokens = options.model_options.max_tokens

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rupeebias.dataset_builder.prompts import Prompt
 
@@ -92,9 +92,20 @@ def by_system_prompt(requests: Iterable[Request]) -> Iterator[Request]:
     return iter(sorted(requests, key=lambda request: request.system_prompt))
 
 
-def settled(done: AbstractSet[Key], failed: AbstractSet[Key], options: GenerateOptions) -> AbstractSet[Key]:
+class _State(Protocol):
+    @property
+    def done(self) -> AbstractSet[Key]: ...
+    @property
+    def failed(self) -> AbstractSet[Key]: ...
+    @property
+    def empty(self) -> AbstractSet[Key]: ...
+
+
+def settled(state: _State, options: GenerateOptions) -> AbstractSet[Key]:
     """Return the keys that a session leaves alone."""
-    return set(done) if options.retry_errors else done | failed
+    if options.retry_errors is None:
+        return state.done | state.failed
+    return state.done - state.empty if options.retry_errors == "empty" else set(state.done)
 
 
 def connections(options: GenerateOptions, model: Model) -> int:

@@ -11,7 +11,8 @@ from typing import Final
 
 from ..errors import RupeeBiasError, UsageError
 from ..files import sync_folder
-from .journal import Journal, Key, latest_valid, read_outputs
+from .journal import EMPTY, Journal, Key, latest_valid, read_outputs
+from .ledger import Ledger, Spending
 from .manifest import (
     DESIGN_FILE,
     FILE,
@@ -40,6 +41,8 @@ class RunState:
     """Sum of the known costs."""
     unknown_costs: int = 0
     """Valid records whose cost is unknown."""
+    empty: AbstractSet[Key] = frozenset()
+    """Those of `done` whose last reply is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class OpenRun:
     """What it is; `save` writes its later states."""
     journal: Journal
     """Its replies."""
+    ledger: Ledger
+    """What they cost."""
 
 
 @contextmanager
@@ -104,7 +109,9 @@ def open_run(folder: Path, planned: Manifest, *, fresh: bool = False) -> Iterato
         manifest = planned if old is None else _resumed(old, planned)
         write_manifest(folder, manifest)  # before the first reply: no reply without its settings
         with Journal(folder / OUTPUTS) as journal:
-            yield OpenRun(folder, manifest, journal)
+            before = Spending(journal.cost_usd, 0.0, journal.unknown_costs)
+            with Ledger(folder, before) as ledger:
+                yield OpenRun(folder, manifest, journal, ledger)
 
 
 def run_state(folder: Path) -> RunState:
@@ -114,7 +121,8 @@ def run_state(folder: Path) -> RunState:
     failed = {key for key, record in latest.items() if record.get("error") is not None}
     costs = [record.get("cost_usd") for key, record in latest.items() if key not in failed]
     known = [cost for cost in costs if cost is not None]
-    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known))
+    empty = {key for key, record in latest.items() if record.get("status") == EMPTY}
+    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known), empty)
 
 
 def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:

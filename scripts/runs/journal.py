@@ -204,6 +204,8 @@ class Journal:
         """Keys with a valid record."""
         self.failed: set[Key] = set()
         """Keys with error records only."""
+        self.empty: set[Key] = set()
+        """Those of `done` whose last reply has neither text nor reasoning."""
         self.cost_usd = 0.0
         """Sum of the known costs."""
         self.unknown_costs = 0
@@ -259,6 +261,9 @@ class Journal:
             return
         self.done.add(key)
         self.failed.discard(key)
+        if key in self.empty:
+            self.statuses[EMPTY] -= 1  # it was asked again
+        (self.empty.add if record.get("status") == EMPTY else self.empty.discard)(key)
         cost = record.get("cost_usd")
         if cost is None:
             self.unknown_costs += 1
