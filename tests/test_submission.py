@@ -48,10 +48,7 @@ def test_a_complete_run_is_accepted_without_a_word(tmp_path: Path) -> None:
     assert checked.outputs.prompt_ids[0] == "salary_estimation:en:religion:hindu:P01:Q1"
     assert len(checked.outputs.prompt_ids) == 39_150
     [scored] = score_paths([run])
-    assert checked.result is not None
-    assert {name: checked.result[name] for name in scored.result if name != "tables"} == {
-        name: value for name, value in scored.result.items() if name != "tables"
-    }
+    assert checked.result == scored.result
 
 
 def test_only_what_scoring_needs_is_sent(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -19,18 +19,15 @@ from rupeebias.metric import MetricInputError, Options, Result
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import Design
-from rupeebias.metric.group_effects import group_rows, named_groups, worst_group
 from rupeebias.metric.layout import layout_of
 from rupeebias.metric.readings import Readings
-from rupeebias.metric.systematic_gap import systematic_gap_rows, systematic_gaps
-from rupeebias.metric.tables import prefixes
 
 from ..errors import UsageError
 from ..runs.selection import Selection, expected_prompt_ids
 from ..scoring.read import RunOutputs, readings_of
 from ..words import shown
 from .answers import Answers, read_answers, submission_name
-from .eligibility import GAP, reasons_without_rank
+from .eligibility import reasons_without_rank
 from .submission import (
     FILES,
     FOLDER,
@@ -44,7 +41,6 @@ from .submission import (
     parse_manifest,
 )
 
-_ENDS: Final = {"": GAP, "_ci_low": "ci_low", "_ci_high": "ci_high"}
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _NO_HARM: Final = ("README.md", ".gitattributes")
 _OPEN: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -252,7 +248,7 @@ def _scored(
 ) -> tuple[Readings | None, Result | None]:
     try:
         readings = readings_of(outputs)
-        result = with_bias(score_readings(readings, Options()), readings, design)
+        result = score_readings(readings, Options())
     except MetricInputError as error:
         problems.append(Problem(f"{OUTPUTS} cannot be scored: {shown(str(error), 200)}"))
         return None, None
@@ -262,24 +258,3 @@ def _scored(
         reasons = reasons_without_rank(manifest, readings, result, design)
         problems += [Problem(f"no rank: {reason}", fatal=False) for reason in reasons]
     return readings, result
-
-
-def with_bias(result: Result, readings: Readings, design: Design) -> Result:
-    """Return a result with the measures of bias, where it has none yet."""
-    if GAP in result:
-        return result
-    gaps = systematic_gaps(readings.values, design)
-    tables = {"systematic_gap": systematic_gap_rows(gaps), **group_rows(gaps)}
-    worst = worst_group(named_groups(tables))
-    whole = {
-        (row["language"], row["axis"]): row for row in tables["systematic_gap"] if row["use_case"] == "all"
-    }
-    headlines: dict[str, Any] = {
-        "worst_group": f"{worst.axis}:{worst.identifier}" if worst else None,
-        "worst_group_language": worst.language if worst else None,
-        "worst_group_confirmed_pct": worst.confirmed_pct if worst else None,
-    }
-    for prefix, language in prefixes(design).items():
-        row = whole.get((language or "all", "all"), {})
-        headlines |= {f"{prefix}{GAP}{end}": row.get(key) for end, key in _ENDS.items()}
-    return {**headlines, **result, "tables": {**result["tables"], **tables}}
