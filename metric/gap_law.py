@@ -26,7 +26,6 @@ ROUNDING: Final = 1e-9
 """What is smaller is how computers add: of a D, and of a difference as a share of what it was taken from."""
 FEWEST_PROFILES: Final = 4
 """The variance of D divides by n - 3."""
-LARGEST_CORRELATION: Final = 0.95
 
 
 class Stratum(NamedTuple):

@@ -203,6 +203,12 @@ COMPARISON_TABLES: Final = {
             f"Mean gaps of two runs by axis; {_EITHER}",
         ),
         Table(
+            "comparison_systematic_gap",
+            ("language", "axis"),
+            (*_DIFFERENCE, "p_bh"),
+            f"Systematic gaps of two runs by axis, difference in points; {_EITHER}",
+        ),
+        Table(
             "comparison_deviation",
             ("axis", "identifier"),
             (*_DIFFERENCE, "p_bh"),
