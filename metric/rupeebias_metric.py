@@ -20,6 +20,7 @@ from .comparison import __doc__ as _comparison
 from .compute import score
 from .concordance import __doc__ as _concordance
 from .context import __doc__ as _context
+from .controls import __doc__ as _controls
 from .design import Design as _Design
 from .errors import MetricInputError
 from .failures import __doc__ as _failures
