@@ -18,7 +18,7 @@ from .gap_differences import gap_difference
 from .gap_intervals import cluster_gap_intervals, influence_of
 from .gap_law import GapLaw
 from .gaps import SlotGaps, mean_of, slot_gaps
-from .layout import Floats, layout_of
+from .layout import Bools, Floats, layout_of
 from .options import Options
 from .outcomes import outcomes_from_values
 from .profile_answers import axis_starts, use_case_arrays
@@ -83,7 +83,7 @@ def _identities(values: Floats, design: Design, control: Design, answered: Float
     for use_case, (whole, controls) in zip(control.use_cases, arrays, strict=True):
         question = np.array(use_case.asked) - 1
         own = whole[:, :, np.arange(len(question)), question][:, :, :, None]
-        partner = (~np.isnan(controls)).any(axis=(1, 3, 4))  # languages, profiles
+        partner: Bools = np.asarray((~np.isnan(controls)).any(axis=(1, 3, 4)))  # languages, profiles
         parts.append(np.where(partner[:, None, :, None, None], own, np.nan).reshape(-1, values.shape[1]))
     return np.concatenate(parts)
 
@@ -183,10 +183,12 @@ def _excess_rows(name: str, identity: Group, control: Group, profiles: ProfileRe
                 continue
             change = means[0] - means[1]
             widened = profiles.widenings(influence[0][of_identity] - influence[1][of_control])
-            ends = percentile_intervals(drawn[0][of_identity] - drawn[1][of_control], change, widened)
+            drawn_ends = percentile_intervals(drawn[0][of_identity] - drawn[1][of_control], change, widened)
             squared = [float(law.squared_gap[at]) for law in laws]
             of_squared = [float(part[at]) for part in (excess.low, excess.high, excess.p_value)]
-            ends, of_squared = (ends.tolist(), of_squared) if has_intervals else ([np.nan] * 2, [np.nan] * 3)
+            ends = drawn_ends.tolist()
+            if not has_intervals:
+                ends, of_squared = [np.nan] * 2, [np.nan] * 3
             numbers = (*means, change, *ends, *squared, float(excess.squared[at]), *of_squared)
             yield TABLES["excess_over_control"].row((axis, name, language), *map(number, numbers))
 

@@ -2,21 +2,21 @@
 
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.controls import control_groups, control_rows
+from rupeebias.metric.design import Design
 from rupeebias.metric.layout import Floats, layout_of
 from rupeebias.metric.options import Options
 from rupeebias.metric.profile_answers import use_case_arrays
 from rupeebias.metric.readings import Readings
 from rupeebias.metric.systematic_gap import systematic_gaps
 
-CONTROL = DESIGN.control_design
-assert CONTROL is not None
+CONTROL = cast("Design", DESIGN.control_design)
 OPTIONS = Options(n_resamples=200)
 
 
@@ -108,7 +108,9 @@ def replace_outcome(readings: Readings) -> Readings:
     )
     design = replace(DESIGN, name="amounts", use_cases=cases)
     assert readings.controls is not None
-    return readings._replace(design=design, controls=readings.controls._replace(design=design.control_design))
+    return readings._replace(
+        design=design, controls=readings.controls._replace(design=cast("Design", design.control_design))
+    )
 
 
 def mean_gap(slots: dict[tuple[str, ...], list[float]]) -> float:
