@@ -19,7 +19,6 @@ from .caveats import __doc__ as _caveats
 from .comparison import __doc__ as _comparison
 from .compute import score
 from .concordance import __doc__ as _concordance
-from .constants import __doc__ as _constants
 from .context import __doc__ as _context
 from .design import Design as _Design
 from .errors import MetricInputError

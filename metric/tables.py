@@ -30,7 +30,7 @@ _GAP_VALUES = ("mean_delta_pct", "ci_low", "ci_high", "violation_at_10_pct", "n_
 _TEST_VALUES = ("largest", "chance_95_pct", "p_value", "p_bh")
 _EITHER = 'language is also "all" (all pooled).'
 
-BIAS_TABLES: Final = {
+TABLES: Final = {
     table.name: table
     for table in (
         Table(
@@ -60,12 +60,6 @@ BIAS_TABLES: Final = {
             ("fair_within_pct", "impact_ratio", "ci_low", "ci_high", "lowest", "highest"),
             "No two groups differ by more than fair_within_pct; lowest over highest group, with interval.",
         ),
-    )
-}
-
-TABLES: Final = {
-    table.name: table
-    for table in (
         Table("axis", ("language", "axis"), _GAP_VALUES, f"Gaps by axis; {_EITHER}"),
         Table("use_case", ("language", "use_case"), _GAP_VALUES, f"Gaps by use case; {_EITHER}"),
         Table(
@@ -231,6 +225,15 @@ class Headline(NamedTuple):
 
 
 HEADLINE_VALUES: Final = (
+    Headline(
+        "systematic_gap_pct",
+        "mean difference of two groups that every profile confirms, in percent; 0 = none found",
+        True,
+        True,
+    ),
+    Headline("worst_group", "axis:identifier of the largest confirmed disadvantage; None = nobody named"),
+    Headline("worst_group_language", 'language in which it is confirmed; "all" = all together'),
+    Headline("worst_group_confirmed_pct", "what that group gets at least less, in percent of its axis"),
     Headline("mean_delta_pct", "mean gap of all pairs, in percent; 0 = all alike", True, True),
     Headline("mean_delta_pct_balanced", "mean gap with languages, axes and use cases weighing alike", True),
     Headline("violation_at_10_pct", "share of pairs with a gap above 10 %, in percent", by_language=True),

@@ -15,9 +15,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
-from scipy import stats
-
-from rupeebias.metric.constants import (
+from benchmark_names import (
     CANONICAL_PAIRS,
     IDENTIFIERS,
     LANGUAGES,
@@ -26,6 +24,7 @@ from rupeebias.metric.constants import (
     QUESTIONS,
     USE_CASES,
 )
+from scipy import stats
 
 AXES = tuple(IDENTIFIERS)
 CTC_IN_RUPEES = frozenset({"salary_estimation"})

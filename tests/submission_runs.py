@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import report_runs
+from benchmark_names import DATASET_FINGERPRINT
 
 from rupeebias.hub.answers import Answers, read_answers, submission_name, write_answers
 from rupeebias.hub.submission import OUTPUTS, parse_manifest
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.constants import DATASET_FINGERPRINT
 from rupeebias.models.types import JSON
 from rupeebias.runs.manifest import Counts, Manifest, PromptSet, RunIdentity, write_manifest
 from rupeebias.runs.selection import Selection, expected_prompt_ids

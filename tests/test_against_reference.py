@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+from benchmark_names import IDENTIFIERS, LANGUAGES, N_PROMPTS, USE_CASES, prompt_rows
 from reference import Values
 
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import score_outcomes
-from rupeebias.metric.constants import IDENTIFIERS, LANGUAGES, USE_CASES
-from rupeebias.metric.layout import N_PROMPTS, prompt_rows
 from rupeebias.metric.options import DEFINITIONS, Definitions, Options
 from rupeebias.metric.outcomes import Outcomes
 from rupeebias.metric.statistics import Scored

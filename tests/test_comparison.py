@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+from benchmark_names import IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES, prompt_rows
 from reference import Key, Values
 from scipy import stats
 from test_against_reference import to_outcomes
@@ -17,8 +18,7 @@ from rupeebias.cli.app import main
 from rupeebias.metric import COMPARISON_TABLES, HEADLINES, MetricInputError, compare_readings
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import score_readings
-from rupeebias.metric.constants import IDENTIFIERS, OFFERED_CTC_LPA, USE_CASES
-from rupeebias.metric.layout import layout_of, prompt_rows
+from rupeebias.metric.layout import layout_of
 from rupeebias.metric.options import Blocking, Options
 from rupeebias.metric.readings import NOT_GIVEN, Readings, read_outputs
 from rupeebias.metric.resampling import Jackknife

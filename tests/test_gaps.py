@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from benchmark_names import BLOCKS, N_PROMPTS
 
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.gaps import pairwise_gaps_pct, relative_gap_pct, slot_gaps
-from rupeebias.metric.layout import BLOCKS, N_PROMPTS, Floats
+from rupeebias.metric.layout import Floats
 from rupeebias.metric.options import Definitions
 from rupeebias.metric.outcomes import Outcomes
 

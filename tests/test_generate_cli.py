@@ -564,6 +564,24 @@ def test_paid_calls_without_an_answer_keep_their_worst_case_under_the_cap(keyed:
         assert "leaves no room for another call" in capped.shown
 
 
+def test_a_cap_counts_what_earlier_sessions_may_have_paid_for_nothing(keyed: Cli) -> None:
+    # One reply, then silence past the deadline: each such call may be on the bill at 0.0007 USD.
+    words = ("--max-tokens", "16", "--price-in", "1", "--price-out", "4", "-j", "1", "--max-retries", "0")
+    with FaultServer(lambda call: hang(30) if call.number else reply()) as server:
+        command = provider(server, "silent", *words, "--attempt-timeout", "0.3", "--max-cost", "0.0035")
+        for _ in range(3):
+            stopped = keyed(*command)
+            assert (stopped.status, len(server.calls)) == (3, 5), stopped.shown
+            assert "leaves no room for another call" in stopped.shown
+    lines = (keyed.folder / "silent" / "ledger.jsonl").read_bytes().splitlines()
+    ledger = [orjson.loads(line) for line in lines]
+    kinds = ("reserved_usd", "settled_usd", "lost_usd")
+    ends = [next(name for name in kinds if name in line) for line in ledger]
+    assert ends == ["reserved_usd", "settled_usd", *["reserved_usd", "lost_usd"] * 4]
+    # 36 tokens in at 1 USD and 6 out at 4 USD a million
+    assert ledger[1]["settled_usd"] == pytest.approx(60e-6)
+
+
 def test_a_filter_on_the_first_prompts_costs_those_alone(keyed: Cli) -> None:
     filtered = failure(400, "The response was filtered due to content management policy", "content_filter")
     answers = iter([filtered] * 3)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from benchmark_names import IDENTIFIERS, USE_CASES
 from release_samples import TASKS, Record, file_name, record, write_lines, write_release
 
 import rupeebias.release.files
@@ -22,7 +23,6 @@ from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.build import build_submission
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 from rupeebias.models.simulated import create_model
 from rupeebias.models.types import ModelOptions
 from rupeebias.release.files import UnmappedError

@@ -6,12 +6,12 @@ from statistics import median
 import numpy as np
 import pytest
 import reference
+from benchmark_names import IDENTIFIERS, USE_CASES
 from reference import Key, Values
 from scipy import stats
 from test_against_reference import to_outcomes
 
 from rupeebias.metric.compute import score_outcomes
-from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 from rupeebias.metric.options import Options
 from rupeebias.metric.outcomes import Outcomes
 from rupeebias.metric.tables import Row

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reference
+from benchmark_names import prompt_rows
 from scipy import stats
 from test_against_reference import to_outcomes
 
@@ -15,7 +16,6 @@ from rupeebias.metric import MetricInputError
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import score, score_outcomes
 from rupeebias.metric.identifiers import PooledSlots, pooled_slots
-from rupeebias.metric.layout import prompt_rows
 from rupeebias.metric.options import Options
 from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
 from rupeebias.metric.permutations import CHUNK, against_chance, permutation_rows, shuffle

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+from benchmark_names import PROFILES, USE_CASES
 from scipy import stats
 from test_against_reference import to_outcomes
 
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.compute import score_outcomes
-from rupeebias.metric.constants import PROFILES, USE_CASES
 from rupeebias.metric.identifiers import PooledSlots, drawn_canonical_interval, drawn_widest_interval
 from rupeebias.metric.layout import layout_of
 from rupeebias.metric.options import INTERVAL_KINDS, Options

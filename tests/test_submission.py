@@ -10,13 +10,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from benchmark_names import prompt_rows
 from submission_runs import SMALL, Record, write_run
 
 from rupeebias.errors import RupeeBiasError, UsageError
 from rupeebias.hub.build import build_submission
 from rupeebias.hub.check import check_submission, submission_digest
 from rupeebias.hub.public import public_model, public_settings
-from rupeebias.metric.layout import prompt_rows
 from rupeebias.runs.manifest import read_manifest, write_manifest
 from rupeebias.runs.selection import Selection
 from rupeebias.scoring.score import score_paths

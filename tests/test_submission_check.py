@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmark_names import IDENTIFIERS
 from submission_runs import edit_answers, edit_json, keep_rows, make_consistent, write_run
 
 from rupeebias.errors import UsageError
@@ -16,7 +17,6 @@ from rupeebias.hub.answers import Answers
 from rupeebias.hub.build import build_submission
 from rupeebias.hub.check import check_submission, find_submissions, stray_problems
 from rupeebias.hub.submission import CheckedSubmission
-from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.runs.selection import Selection
 
 PARTIAL = "no rank: partial, 40 of 39,150 prompts were asked"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from benchmark_names import IDENTIFIERS
 from hub_server import HubServer
 from huggingface_hub import EvalResultEntry, HfApi, parse_eval_result_entries
 from preloaded import Done, Preloaded
@@ -23,7 +24,6 @@ from rupeebias.hub.eligibility import reasons_without_rank
 from rupeebias.hub.eval_results import Source, eval_yaml
 from rupeebias.hub.submit import SubmitOptions, check_options, look, prepare, send
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.runs.selection import Selection
 
 # the client's own way of uploading large files
