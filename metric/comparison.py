@@ -64,12 +64,14 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
         names = f"{design.label} {design.version} and {second.design.label} {second.design.version}"
         raise MetricInputError(f"the runs answer different benchmarks: {names}")
     repeats_left_out = list(_repeats_left_out((first, second)))
-    first, second = runs = _common_repeats(first, second)
+    if options.definitions == "paper":
+        first, second = (run._replace(values=run.paper_values) for run in (first, second))
+    runs = _common_repeats(first, second)
     both = _matched(runs)
     found = [Statistics(outcomes_from_values(values, options.outcome, design), options) for values in both]
     gaps = of_common_pairs([run.gaps for run in found], options.threshold)
     tables = {
-        "comparison": list(_headline_rows(gaps, found, (first, second))),
+        "comparison": list(_headline_rows(gaps, found, runs)),
         "comparison_axis": list(_axis_rows(gaps)),
         "comparison_deviation": list(_deviation_rows(found)),
     }
@@ -107,8 +109,8 @@ def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readin
     cut = []
     for run, own in zip((first, second), numbers, strict=True):
         at = [own.index(number) for number in common]
-        cells = {"status": run.status[:, at], "values": run.values[:, at], "expected": run.expected[:, at]}
-        cut.append(run._replace(**cells, repeats=tuple(common)))  # type: ignore[arg-type]
+        cells = run.status[:, at], run.values[:, at], run.expected[:, at]
+        cut.append(Readings(*cells, mode=run.mode, repeats=tuple(common), design=run.design))
     if not common:
         raise MetricInputError(
             f"the runs have no repeat number in common ({numbers[0][:SHOWN]} and {numbers[1][:SHOWN]}): "
@@ -256,7 +258,9 @@ def _about_w(runs: Sequence[Statistics]) -> Iterator[str]:
             f"mean_kendall_w is over {len(defined)} of {most} combinations of language, use case and axis: "
             "one run has no W in the others"
         )
-    yield from floor_of_w([{"kendall_w": 1.0, "n_blocks": found[0][key].n_blocks} for key in defined])
+    yield from floor_of_w(
+        [{"kendall_w": 1.0, "n_blocks": found[0][key].n_blocks} for key in defined], runs[0].design
+    )
 
 
 def _not_computed(tables: Mapping[str, Sequence[Row]]) -> Iterator[str]:

@@ -67,10 +67,15 @@ def score_readings_by_kind(
     readings: Readings, options: Options, kinds: Iterable[IntervalKind | None]
 ) -> dict[IntervalKind | None, Result]:
     """Return a result for each kind of interval; everything but the intervals is computed once."""
-    outcomes = outcomes_from_values(readings.values, options.outcome, readings.design)
-    statistics = Statistics(outcomes, options)
+    statistics = statistics_of(readings, options)
     paper = _paper_headlines(readings, statistics)
     return {kind: _result(readings, statistics, paper, replace(options, ci=kind)) for kind in kinds}
+
+
+def statistics_of(readings: Readings, options: Options) -> Statistics:
+    """Return the statistics of answers, read as the definitions have it."""
+    values = readings.paper_values if options.definitions == "paper" else readings.values
+    return Statistics(outcomes_from_values(values, options.outcome, readings.design), options)
 
 
 def _result(
@@ -100,8 +105,7 @@ def _paper_headlines(readings: Readings, own: Statistics) -> dict[str, float | N
     A statistic that is the same by both definitions is not made twice.
     """
     options = replace(own.options, definitions="paper", outcome="markup")
-    values = getattr(readings, "paper_values", readings.values)[:, :1]
-    outcomes = outcomes_from_values(values, options.outcome, own.design)
+    outcomes = outcomes_from_values(readings.paper_values[:, :1], options.outcome, own.design)
     same = np.array_equal(outcomes.values, own.outcomes.values, equal_nan=True)
     paper = own if same and own.options == options else Statistics(outcomes, options)
     is_amount_above_0 = same and not (outcomes.values <= 0).any()
