@@ -28,7 +28,6 @@ from .families import __doc__ as _families
 from .gap_differences import __doc__ as _gap_differences
 from .gap_intervals import __doc__ as _gap_intervals
 from .gap_law import __doc__ as _gap_law
-from .gap_ranks import __doc__ as _gap_ranks
 from .gaps import __doc__ as _gaps
 from .group_effects import __doc__ as _group_effects
 from .identifiers import __doc__ as _identifiers

@@ -3,7 +3,7 @@
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
@@ -14,7 +14,7 @@ import orjson
 
 from rupeebias.metric import Result
 from rupeebias.metric.design import Design
-from rupeebias.metric.gap_ranks import whole_law
+from rupeebias.metric.gap_law import GapLaw
 from rupeebias.metric.layout import Floats
 from rupeebias.metric.systematic_gap import systematic_gaps
 
@@ -70,7 +70,7 @@ class Entry:
     has_page: bool = False
     """Whether a page of its own was made."""
     law: Facts | None = None
-    """How uncertain its systematic gap is (`metric.gap_ranks`); None where it may not be ranked."""
+    """How uncertain its systematic gap is (`GapLaw`); None where it may not be ranked."""
     answers: str = ""
     """Its values with two digits, packed, to find copies; empty where it may not be ranked."""
     submitter: str | None = None
@@ -102,6 +102,11 @@ class Entry:
         """UTC time of the last answer; the earliest possible one if unknown."""
         return utc_time(self.manifest["updated_at"]) if self.manifest else EARLIEST
 
+    @property
+    def gap_law(self) -> GapLaw:
+        """How uncertain its systematic gap is; TypeError where it may not be ranked."""
+        return GapLaw(**{name: np.array(value) for name, value in (self.law or {}).items()})
+
     def to_json(self) -> Facts:
         """Return the fields; `from_json` is the inverse."""
         return asdict(self)
@@ -130,7 +135,7 @@ def entry_of(checked: CheckedSubmission, digest: str | None, design: Design, *, 
     if manifest is not None and result is not None and readings is not None:
         reasons = reasons_without_rank(manifest, readings, result, design)
         if not reasons and checked.accepted:
-            law = whole_law(systematic_gaps(readings.values, design))
+            law = packed_law(readings.values, design)
             answers = packed_answers(readings.values)
     return Entry(
         name=checked.folder.name,
@@ -166,6 +171,13 @@ def _is_kept(row: Mapping[str, Any]) -> bool:
     if "identifier" in row:
         return bool(row["use_case"] == "all" == row["language"])
     return "axis" not in row or "use_case" not in row or "all" in (row["axis"], row["use_case"])
+
+
+def packed_law(values: Floats, design: Design) -> Facts | None:
+    """Return the law of a run's whole systematic gap as JSON can hold it; None where it has no interval."""
+    gaps = systematic_gaps(values, design)
+    law = {field.name: getattr(gaps.laws, field.name)[gaps.place()] for field in fields(GapLaw)}
+    return {name: np.asarray(value).tolist() for name, value in law.items()} if law["bounded"] else None
 
 
 def packed_answers(values: Floats) -> str:

@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rupeebias.metric.gap_ranks import clearly_below, rank_ranges
+from rupeebias.metric.gap_differences import clearly_below, rank_ranges
 
 from ..errors import RupeeBiasError
 from ..words import share, shortened
@@ -98,7 +98,7 @@ def placed(
         for model, group in _grouped(found, lambda entry: entry.model_key)
     }
     ranked = [entry for entry in chosen.values() if entry is not None]
-    ranges = rank_ranges([entry.law or {} for entry in ranked])
+    ranges = rank_ranges([entry.gap_law for entry in ranked])
     places = [
         Placed(entry, Standing("ranked", best=best, worst=worst))
         for entry, (best, worst) in zip(ranked, ranges, strict=True)
@@ -127,7 +127,7 @@ def _reasons(entries: Sequence[Entry], decisions: Decisions) -> dict[str, str]:
 def _conflicts(entries: Sequence[Entry], decisions: Decisions) -> Iterator[tuple[str, str]]:
     """Yield the submissions of one model and settings that differ beyond chance, and from which other one."""
     for _, group in _grouped(entries, lambda entry: entry.settings_key):
-        below = clearly_below([entry.law or {} for entry in group])
+        below = clearly_below([entry.gap_law for entry in group])
         differ = below | below.T
         for entry, others in zip(group, differ, strict=True):
             against = [group[at] for at in np.flatnonzero(others)]
