@@ -8,11 +8,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from rupeebias.metric import MetricInputError, Options, Result, adjust_together
 from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import Design
+from rupeebias.metric.group_effects import group_rows
+from rupeebias.metric.readings import Readings
+from rupeebias.metric.systematic_gap import systematic_gap_rows, systematic_gaps
 
 from .. import release
 from ..errors import EmptyRunError, UsageError
 from ..processes import n_processors, run_tasks
-from .read import ParsedRun, parse_run, resolved
+from .read import ParsedRun, RunFacts, parse_run, resolved
 
 MOST_PROCESSES: Final = 4
 """No more than this: each holds the outputs of a run."""
@@ -27,6 +30,7 @@ class NamedScore(NamedTuple):
     result: Result
     design: Design
     """The benchmark that it was asked."""
+    facts: RunFacts
 
 
 class ScoredRun(NamedTuple):
@@ -51,13 +55,13 @@ def score_results(paths: Sequence[Path], *, note: Note | None = None, **options:
     scored = dict(_not_empty(paths, (done[at] for at in range(len(paths))), note))
     names = unique_names([one.name for one in scored.values()], list(scored))
     results = adjust_together([one.result for one in scored.values()])
-    found = zip(names, results, (one.design for one in scored.values()), strict=True)
-    return [NamedScore(*one) for one in found]
+    found = zip(scored.values(), names, results, strict=True)
+    return [one._replace(name=name, result=result) for one, name, result in found]
 
 
 def _read_and_scored(options: dict[str, Any], path: Path) -> NamedScore:
     run = parse_run(path, options.get("parse", "lenient"))
-    return NamedScore(run.label, _scored(run, options), run.outputs.design)
+    return NamedScore(run.label, _scored(run, options), run.outputs.design, run.outputs.facts)
 
 
 def score_paths(
@@ -114,9 +118,29 @@ def check_call(paths: Sequence[Path], options: dict[str, Any]) -> None:
 
 
 def _scored(run: ParsedRun, options: dict[str, Any]) -> Result:
-    result = score_readings(run.readings, Options(**options).checked())
+    result = with_bias(score_readings(run.readings, Options(**options).checked()), run.readings)
     result["warnings"] += other_dataset(run)
     return result
+
+
+def with_bias(result: Result, readings: Readings) -> Result:
+    """Return a result with the tables of systematic gaps and their headlines, where it has none yet."""
+    tables = result["tables"]
+    if "systematic_gap" in tables:
+        return result
+    with_intervals = result["settings"]["ci"] is not None
+    gaps = systematic_gaps(readings.values, readings.design)
+    tables["systematic_gap"] = systematic_gap_rows(gaps, with_intervals=with_intervals)
+    tables |= group_rows(gaps, with_intervals=with_intervals)
+    headlines = {}
+    for prefix, language in (("", "all"), *((f"{x.split}_", x.name) for x in readings.design.languages)):
+        key = (language, "all", "all")
+        row = next(
+            (x for x in tables["systematic_gap"] if (x["language"], x["use_case"], x["axis"]) == key), None
+        )
+        for name, end in (("systematic_gap_pct", ""), ("ci_low", "_ci_low"), ("ci_high", "_ci_high")):
+            headlines[f"{prefix}systematic_gap_pct{end}"] = row[name] if row else None
+    return {**headlines, **result}
 
 
 def other_dataset(run: ParsedRun) -> list[str]:
