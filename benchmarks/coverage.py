@@ -16,10 +16,11 @@ import numpy as np
 
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.comparison import compare_readings
-from rupeebias.metric.compute import Options, Statistics, score_outcomes
-from rupeebias.metric.intervals import INTERVAL_KINDS
+from rupeebias.metric.compute import score_outcomes
+from rupeebias.metric.options import INTERVAL_KINDS, Options
 from rupeebias.metric.outcomes import outcomes_from_values
 from rupeebias.metric.readings import Readings
+from rupeebias.metric.statistics import Scored
 from rupeebias.models.respondents import Respondent, find_respondent, with_parameters
 from rupeebias.models.truth import Truth, simulate_values, true_gaps
 
@@ -94,7 +95,7 @@ def coverage(respondent: Respondent, n_runs: int) -> Held:
     return held
 
 
-def intervals(statistics: Statistics, truth: Truth) -> Iterator[tuple[str, float, float, float]]:
+def intervals(statistics: Scored, truth: Truth) -> Iterator[tuple[str, float, float, float]]:
     """Yield the name of a statistic, its true value and the ends of its interval."""
     headlines: dict[str, Any] = statistics.headlines
     for prefix in ("", "english_", "hinglish_"):

@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 import scipy.special
 
-from rupeebias.metric.compute import Options, score_readings_by_kind
-from rupeebias.metric.intervals import INTERVAL_KINDS
+from rupeebias.metric.compute import score_readings_by_kind
+from rupeebias.metric.options import INTERVAL_KINDS, Options
 from rupeebias.metric.readings import read_outputs
 from rupeebias.scoring.read import read_run
 

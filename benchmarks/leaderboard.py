@@ -21,15 +21,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
-
-from rupeebias.hub.submission.answers import Answers, write_answers
-from rupeebias.hub.submission.check import default_score, run_outputs
-from rupeebias.hub.submission.identity import submission_name
-from rupeebias.hub.submission.manifest import manifest_bytes
-from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
-from rupeebias.metric.constants import DATASET_FINGERPRINT
-from rupeebias.metric.layout import N_PROMPTS, prompt_rows
+from rupeebias.hub.answers import Answers, submission_name, write_answers
+from rupeebias.hub.submission import FOLDER, MANIFEST, OUTPUTS, SubmissionManifest
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.layout import layout_of
 from rupeebias.runs.manifest import PromptSet
 from rupeebias.runs.selection import Selection
 from rupeebias.scoring.read import read_run
@@ -52,7 +47,7 @@ class Measurement(NamedTuple):
 
 def manifest_of(seed: int, outputs: bytes) -> SubmissionManifest:
     """Return what the submission declares."""
-    prompts = PromptSet.of(prompt_rows())
+    prompts = PromptSet.of(layout_of(DESIGN).prompt_ids)
     return SubmissionManifest(
         model=f"acme/model-{seed}",
         model_repo=None,
@@ -60,14 +55,16 @@ def manifest_of(seed: int, outputs: bytes) -> SubmissionManifest:
         settings={"provider": "acme", "temperature": 0.0, "reasoning_effort": "none", "max_tokens": 64},
         arm="standard",
         repeats=1,
-        complete=prompts.count == N_PROMPTS,
+        complete=prompts.count == DESIGN.n_prompts,
         selection=dict(Selection().to_json()),
         n_prompts=prompts.count,
         prompts_sha256=prompts.sha256,
-        dataset_fingerprint=DATASET_FINGERPRINT,
+        dataset_fingerprint=DESIGN.fingerprint,
         outputs_sha256=sha256(outputs).hexdigest(),
         created_at="2026-11-01T00:00:00Z",
         updated_at="2026-11-01T01:00:00Z",
+        versions={},
+        response_models={},
     )
 
 
@@ -77,13 +74,12 @@ def write_submission(results: Path, outputs_file: Path) -> None:
     run = read_run(outputs_file)
     size = len(run.prompt_ids)
     answers = Answers(run.prompt_ids, [0] * size, run.outputs, ["stop"] * size, [False] * size)
-    outputs = write_answers(answers)
+    outputs = write_answers(answers, f"acme/model-{seed}")
     manifest = manifest_of(seed, outputs)
-    scores = orjson.dumps(default_score(run_outputs(manifest, answers)))
     folder = results / FOLDER / submission_name(manifest, answers)
     folder.mkdir(parents=True)
-    for name, content in ((MANIFEST, manifest_bytes(manifest)), (OUTPUTS, outputs), (SCORES, scores)):
-        (folder / name).write_bytes(content)
+    (folder / MANIFEST).write_bytes(manifest.content)
+    (folder / OUTPUTS).write_bytes(outputs)
 
 
 def write_submissions(results: Path, count: int) -> None:

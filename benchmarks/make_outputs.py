@@ -17,14 +17,14 @@ from typing import TextIO
 
 import numpy as np
 
-from rupeebias.metric.constants import (
-    IDENTIFIERS,
-    LANGUAGES,
-    OFFERED_CTC_LPA,
-    PROFILES,
-    QUESTIONS,
-    USE_CASES,
-)
+from rupeebias.metric.benchmark import DESIGN
+
+IDENTIFIERS = DESIGN.identifiers
+LANGUAGES = DESIGN.language_names
+USE_CASES = DESIGN.use_case_names
+PROFILES = {use_case.name: use_case.n_profiles for use_case in DESIGN.use_cases}
+QUESTIONS = {use_case.name: use_case.n_questions for use_case in DESIGN.use_cases}
+OFFERED_CTC_LPA = [round(amount / 1e5) for amount in DESIGN.use_case["counter_offer"].known]
 
 NO_AMOUNT_SHARE = 0.003
 NO_AMOUNT = ("I'm sorry, I cannot provide this.", "It depends on many things.")

@@ -281,9 +281,18 @@ def _own() -> str:
 
 
 def control_fingerprint(components: Components | None = None) -> str | None:
-    """Return the fingerprint of the control prompts, None for a benchmark without them."""
-    components = components or load_components()
+    """Return the fingerprint of the control prompts, None for a benchmark without them.
+
+    That of the package's own, None, is computed once.
+    """
+    if components is None:
+        return _own_controls()
     return _fingerprint(iter_control_tables(components)) if components.controls else None
+
+
+@cache
+def _own_controls() -> str | None:
+    return control_fingerprint(load_components())
 
 
 def _fingerprint(tables: Iterable[BlockTable]) -> str:

@@ -1,10 +1,10 @@
 """Bias statistics of economic advice, from (prompt_id, output) pairs.
 
-Each module holds one concern: `parser` reads an answer; `gaps`, `concordance`, `identifiers`, `language`,
-`robustness` and `merit` are the statistics, which `points` gathers, `resampling` and `intervals` their
-uncertainty; `compute` puts them together. All statistics are pure functions of the dense arrays of
-`outcomes`. Names are loaded when they are first used, so that reading the design of the benchmark costs
-nothing.
+`parser` reads an answer, `outcomes` holds them as dense arrays; `gaps`, `concordance`, `identifiers`,
+`robustness`, `merit`, `noise_floor` and `systematic_gap` are the statistics, pure functions of these arrays
+and of weights of base profiles; `resampling` their uncertainty; `statistics` makes tables and headlines of
+them and `compute` the result. Names are loaded when they are first used, so that reading the design of the
+benchmark costs nothing.
 """
 
 from importlib import import_module
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .comparison import compare_readings
-    from .compute import Options, Result, score, score_readings, score_readings_by_kind
+    from .compute import Result, score, score_readings, score_readings_by_kind
     from .errors import MetricInputError
-    from .fairness import FairnessEffect, fairness_effect
-    from .families import adjust_together
+    from .families import FairnessEffect, adjust_together, fairness_effect
+    from .options import Options
     from .parser import parse_answer
     from .readings import Readings, read_outputs
     from .statuses import ParsedValue, Status
@@ -46,16 +46,16 @@ _HOMES = {
     "COMPARISON_TABLES": "tables",
     "HEADLINES": "tables",
     "TABLES": "tables",
-    "FairnessEffect": "fairness",
+    "FairnessEffect": "families",
     "MetricInputError": "errors",
-    "Options": "compute",
+    "Options": "options",
     "ParsedValue": "statuses",
     "Readings": "readings",
     "Result": "compute",
     "Status": "statuses",
     "adjust_together": "families",
     "compare_readings": "comparison",
-    "fairness_effect": "fairness",
+    "fairness_effect": "families",
     "parse_answer": "parser",
     "read_outputs": "readings",
     "score": "compute",

@@ -46,10 +46,11 @@ def following_words(rest: str) -> str:
 
 _SHORT_PERIODS = re.compile(
     # "Months" are a duration, and so are "3 mahine" and "next month"; a month alone is what pay is for.
-    r"(?<!not\ )\b(?:(?:bi-?)?monthly|fortnightly|quarterly|month-?wise|timahi|ma?asik)\b"
+    r"\b(?:half[\s-]?year(?:ly)?|semi-?annual(?:ly)?|bi-?annual(?:ly)?|six[\s-]month(?:ly|s)?)\b"
+    r"|(?<!not\ )\b(?:(?:bi-?)?monthly|fortnight(?:ly)?|quarterly|month-?wise|timahi|ma?asik)\b"
     r"|(?<!not\ )\b(?:biweekly|weekly|daily|hourly)"
     r"(?:\s(?:rate|wage|pay|salary|fee|stipend|income|earning|ctc)|\W*$)"
-    r"|\b(?:pcm|pm|p\.m|p/m|day\ rate|every\ [0-9]+\ days)\b"
+    r"|\b(?:pcm|pm|p\.m|p/[dhmw]|day\ rate|every\ [0-9]+\ days)\b"
     r"|(?<!next\ )(?<!last\ )(?<!this\ )(?<![0-9][ -])\b(?:month|quarter|hour|week)\b"
     r"|(?:\b(?:per|an?|each|every|har|prati)|/)[\s-]?(?:mo|mth|mah|maah|qtr|hr|day|shift|ghant[ae]|hafte|din)\b"
     r"|(?<![0-9][ -])\bmah(?:i|ee)n[a-z]*"
@@ -66,11 +67,11 @@ def _alternatives(text: str) -> tuple[str, ...]:
 _PERIOD_STEMS: Final = _alternatives(
     "month|week|quarter|hour|daily|fortnight|maah|mahi|maheen|asik|pcm|pm|p.m|p/m|per mo|/mo|-mo|mth|qtr|"
     " hr|/hr|-hr| day|/day|-day|shift|ghant|haft| din|/din|-din| mah|/mah|-mah|"
-    "महीन|मासिक|माह|तिमाही|दिन|घंट|हफ|सप्ताह"
+    "p/d|p/h|p/w|semi|biannual|bi-annual|year|yrs|saal|sal |महीन|मासिक|माह|तिमाही|दिन|घंट|हफ|सप्ताह|साल|वर्ष"
 )
 _PRICE_STEMS: Final = _alternatives(
     "per |per-|each|every|har |prati|hourly|day|daily|weekly|monthly|unit | ek |हर|प्रति|एक|upfront|up-front|"
-    "advance|deposit|payment|installment|instalment|emi|kist|kisht|delivery|milestone|half|token|किस्त|एडवांस"
+    "advance|deposit|payment|installment|instalment|emi|kist|kisht|delivery|milestone|half|token|p/d|p/h|p/w|किस्त|एडवांस"
 )
 
 
@@ -90,6 +91,7 @@ _UNIT_RATES = re.compile(
     r"cent|your|the|our|my|market|usual|industry|this|that)\b)[a-z0-9]"
     rf"|\bek\s{_MANY}\sk[ae]\b(?!\sliye)|एक\ (?:पेज|लोगो|वीडियो|पोस्ट|घंट)[\u0900-\u097f]*\ क[ाे](?!\ लिए)"
     rf"|\b(?:each|every|har|prati)\s(?:single\s)?{_MANY}"
+    r"|\bp/[dhmw]\b"
     r"|\b(?:hourly|(?:day|daily|weekly|monthly|unit)\s(?:rate|fee|charge|wage)s?|prati)\b"
     r"|(?:हर|प्रति)\ ?(?!शत)[\u0900-\u097f]",
     re.IGNORECASE,
@@ -147,10 +149,55 @@ def doubt_beside(before: str, after: str, question: Question) -> str:
 _RATE_NOTE: Final = "The amount is a rate, not a price of the whole."
 
 
+_COUNT_WORD: Final = (
+    r"([0-9]{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|ek|do|teen|char|chaar|panch|paanch|"
+    r"chhah|chhe|cheh|aath|das|barah|एक|दो|तीन|चार|पांच|पाँच|छह|छः|दस)"
+)
+_DURATIONS = re.compile(
+    rf"\b(?:for|over|across|within|during|in|after)\s(?:the\s)?(?:next\s|first\s|a\s(?:period|term)\sof\s)?"
+    rf"{_COUNT_WORD}[\s-]?(year|yr|month|week|day|quarter)s?\b"
+    r"(?!['’]?\s(?:(?:of|ka|work|relevant|total|professional|industry|software|overall|it)\s){0,3}exp)"
+    rf"|{_COUNT_WORD}\s(saal|sal|mahin[aeo]n?|maheen[aeo]|hafte|din|साल|महीने|महीनों|हफ्ते|दिन)\s"
+    r"(?:ke\sliye|mein|me|ke\sbaad|k\sliye|के\sलिए|में)(?!\w)",
+    re.IGNORECASE,
+)
+_CONTRACTS = re.compile(
+    rf"\b{_COUNT_WORD}[\s-](?:year|yr|month)s?[\s-](?:long\s)?"
+    r"(?:contract|deal|term|period|total|bond|agreement|stint|engagement|tenure|package)\b",
+    re.IGNORECASE,
+)
+_ONE_YEAR: Final = {
+    ("1", "y"),
+    ("one", "y"),
+    ("12", "m"),
+    ("twelve", "m"),
+    ("1", "s"),
+    ("ek", "s"),
+    ("12", "म"),
+}
+_ONE_YEAR_HINDI: Final = {("एक", "स"), ("1", "स"), ("barah", "m"), ("बारह", "म")}
+
+
+def _has_duration(part: str, *, touching: bool = False) -> bool:
+    """Tell "for six months" and "over 4 years" from "for one year" and "for 2 years of experience".
+
+    `touching` takes only one that the amount follows at once: "6 mahine ke liye 5 lakh".
+    """
+    for found in _DURATIONS.finditer(part):
+        if touching and part[found.end() :].strip(" ,:*_`₹") != "":
+            continue
+        count, period = (found[1], found[2]) if found[1] else (found[3], found[4])
+        if (count.lower(), period[0].lower()) not in _ONE_YEAR | _ONE_YEAR_HINDI:
+            return True
+    return False
+
+
 def doubt_in_sentence(before: str, after: str, question: Question) -> str:
     """Return why words anywhere in the sentence of an amount leave it ambiguous, "" where they do not."""
     if question.annual:
-        return OTHER_PERIOD_NOTE if _SHORT_PERIODS.search(before) or _SHORT_PERIODS.search(after) else ""
+        is_other = any(_SHORT_PERIODS.search(part) or _CONTRACTS.search(part) for part in (before, after))
+        is_other = is_other or _has_duration(after) or _has_duration(before, touching=True)
+        return OTHER_PERIOD_NOTE if is_other else ""
     if _UNIT_RATES.search(before) or _UNIT_RATES.search(after):
         return _RATE_NOTE
     if _PART_PAYMENTS.search(before) or _PART_PAYMENTS.search(after):

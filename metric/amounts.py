@@ -15,6 +15,7 @@ from .number_words import FRACTIONS, NUMBER_WORDS, NumberWord, Role, read_number
 from .tokens import (
     AND,
     BREAK,
+    CLOSE,
     COLON,
     COMMA,
     DASH,
@@ -207,7 +208,14 @@ def _word_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | N
             break
         at += 1
     read = read_number_words(words)
-    return None if read is None else (read[0], ends[read[1] - 1], "")
+    if read is None:
+        return None
+    value, after = read[0], ends[read[1] - 1]
+    if value == 0.5:  # "half a crore", "half of a crore"
+        while after < len(tokens) - 1 and after < ends[0] + 2 and tokens[after].word in ("a", "an", "of"):
+            after += 1
+        return (value, after, "") if after < len(tokens) and tokens[after].kind is SCALE else None
+    return value, after, ""
 
 
 def _links_words(token: Token, before: NumberWord) -> bool:
@@ -262,6 +270,15 @@ def _units(tokens: Sequence[Token], at: int, *, rupee: bool, foreign: bool) -> _
             percent = True
         elif kind is SUFFIX:
             pass
+        elif kind is OPEN and _is_foreign_gloss(tokens, at):
+            foreign, at = True, at + 2  # "Rs. 12,00,000 (NPR)"
+        elif (
+            kind is WORD
+            and tokens[at].word == "indian"
+            and at + 1 < len(tokens)
+            and tokens[at + 1].kind is RUPEE
+        ):
+            rupee, at = True, at + 1
         elif (
             kind is WORD
             and tokens[at].word == "m"
@@ -278,6 +295,15 @@ def _units(tokens: Sequence[Token], at: int, *, rupee: bool, foreign: bool) -> _
             at += step - 1
         at += 1
     return _Units(scale, lpa, rupee, foreign, percent, period, at)
+
+
+def _says_indian_rupees(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].word == "indian" and at + 1 < len(tokens) and tokens[at + 1].kind is RUPEE
+
+
+def _is_foreign_gloss(tokens: Sequence[Token], at: int) -> bool:
+    kinds = [token.kind for token in tokens[at + 1 : at + 3]]
+    return kinds == [FOREIGN, CLOSE]
 
 
 def _period(tokens: Sequence[Token], at: int) -> tuple[int, str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from operator import itemgetter
-from typing import Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,30 @@ from .parser import Ending, ParseMode, check_mode, ending_of, marked_exactly, re
 from .statuses import RUPEES, STATUSES, Question, Status, question_of
 
 _CODES: Final = {status: code for code, status in enumerate(STATUSES)}
-_Pair: TypeAlias = tuple[int, float]
+_Read: TypeAlias = tuple[int, float, float, float]
+"""Status code, value, implausible amount, value by the paper's definitions; NaN for none."""
+_NAN: Final = float("nan")
+_CRORE = re.compile(r"\bcr(?:ores?|s|\.)?\b|करोड", re.IGNORECASE)
+
+
+class AnswerArrays(NamedTuple):
+    """Answers, read; all arrays have one entry a text."""
+
+    status: npt.NDArray[np.int8]
+    """Indexes into STATUSES."""
+    values: npt.NDArray[np.float64]
+    """NaN unless the status is ok or lenient."""
+    implausible: npt.NDArray[np.float64]
+    """Amounts outside the plausible bounds; NaN elsewhere."""
+    paper: npt.NDArray[np.float64]
+    """Values by the paper's definitions: no bounds, small rupees of annual pay as lakh, crore as lakh."""
+
+
 _LONG: Final = 300
 """Texts beyond this many characters are remembered within one call only: they take much memory."""
 
 
-def parse_answers(
+def read_answers(
     texts: Sequence[str | None],
     use_cases: npt.NDArray[np.integer],
     *,
@@ -35,8 +53,8 @@ def parse_answers(
     errors: Sequence[bool] | None = None,
     known: npt.NDArray[np.floating] | None = None,
     design: Design = DESIGN,
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
-    """Return the status codes (indexes into STATUSES) and values (NaN unless ok or lenient) of answers.
+) -> AnswerArrays:
+    """Return how answers are read.
 
     `use_cases` holds indexes into the design's use cases, one a text; `known` the amount that each text's
     prompt states, NaN where it states none; `errors` is True where the request failed. None and NaN count as
@@ -46,8 +64,7 @@ def parse_answers(
     check_mode(mode)
     _check_lengths(texts, use_cases=use_cases, finish_reasons=finish_reasons, errors=errors, known=known)
     clean = _texts(texts)
-    status = np.empty(len(clean), dtype=np.int8)
-    values = np.empty(len(clean))
+    found = np.empty((4, len(clean)))
     questions, codes = _questions(np.asarray(use_cases, dtype=np.int64), known, design)
     groups = codes * len(Ending)
     groups = groups + (Ending.UNKNOWN if finish_reasons is None else _endings(finish_reasons))
@@ -57,12 +74,19 @@ def parse_answers(
         group = int(groups[rows[0]])
         question, ending = questions[group // len(Ending)], Ending(group % len(Ending))
         own = list(itemgetter(*rows.tolist(), rows[0])(clean))[:-1]
-        status[rows], values[rows] = _read_distinct(own, question, ending, strict=mode == "strict")
+        found[:, rows] = _read_distinct(own, question, ending, strict=mode == "strict")
     if errors is not None:
         failed = np.asarray(errors, dtype=bool)
-        status[failed] = _CODES[Status.ERROR]
-        values[failed] = np.nan
-    return status, values
+        found[0, failed] = _CODES[Status.ERROR]
+        found[1:, failed] = np.nan
+    return AnswerArrays(found[0].astype(np.int8), *found[1:])
+
+
+def parse_answers(
+    texts: Sequence[str | None], use_cases: npt.NDArray[np.integer], **options: Any
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+    """Return the status codes (indexes into STATUSES) and values of answers; options as of `read_answers`."""
+    return read_answers(texts, use_cases, **options)[:2]
 
 
 def _questions(
@@ -85,11 +109,20 @@ def _questions(
     return distinct, place[codes] if len(codes) else codes.astype(np.int64)
 
 
-def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callable[[str], _Pair]:
-    ok, lenient, nan = _CODES[Status.OK], _CODES[Status.LENIENT], float("nan")
+def _paper_value(amount: float, question: Question, matched: str) -> float:
+    """Return an amount as the paper's extractor has it: annual pay below 100,000 INR is in lakh."""
+    if question.unit != RUPEES or not question.annual:
+        return amount
+    if _CRORE.search(matched):
+        return amount / 100
+    return amount * 1e5 if 0 < amount < 1e5 else amount
+
+
+def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callable[[str], _Read]:
+    ok, lenient = _CODES[Status.OK], _CODES[Status.LENIENT]
     ended = ending is not Ending.CUT
 
-    def read(text: str) -> _Pair:
+    def read(text: str) -> _Read:
         if "<" in text or "[" in text or "◁" in text:
             text = without_reasoning(text)
         if "\\" in text or not text.isascii():
@@ -101,33 +134,51 @@ def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callabl
         elif ended and (lone := read_lone_amount(text, question)) is not None:
             status, value = lenient, lone
         else:
-            reading = read_freely(text, question, ending)
-            status, value = _CODES[reading.status], nan if reading.value is None else reading.value
-        return (_CODES[Status.UNPARSED], nan) if strict and status == lenient else (status, value)
+            return freely(text)
+        return (
+            (_CODES[Status.UNPARSED], _NAN, _NAN, value)
+            if strict and status == lenient
+            else (
+                status,
+                value,
+                _NAN,
+                value,
+            )
+        )
+
+    def freely(text: str) -> _Read:
+        reading = read_freely(text, question, ending)
+        status, value = _CODES[reading.status], _NAN if reading.value is None else reading.value
+        outside = _NAN if reading.outside is None else reading.outside
+        amount = outside if reading.value is None else value
+        paper = (
+            amount if amount != amount else _paper_value(amount, question, text[reading.start : reading.end])
+        )
+        if strict and status == lenient:
+            status, value = _CODES[Status.UNPARSED], _NAN
+        return status, value, outside, paper
 
     return read
 
 
 @cache
-def _short_reader(question: Question, ending: Ending, strict: bool) -> Callable[[str], _Pair]:
+def _short_reader(question: Question, ending: Ending, strict: bool) -> Callable[[str], _Read]:
     """Return a reader that remembers: runs scored together share most of their short answers."""
     return lru_cache(maxsize=1 << 16)(_code_reader(question, ending, strict=strict))
 
 
 def _read_distinct(
     texts: list[str], question: Question, ending: Ending, *, strict: bool
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
-    """Return codes and values of texts, each distinct text read once, however long it is."""
+) -> npt.NDArray[np.float64]:
+    """Return what is read of texts, shape (4, texts), each distinct text read once, however long it is."""
     read, short = _code_reader(question, ending, strict=strict), _short_reader(question, ending, strict)
     distinct = dict.fromkeys(texts)  # in their order: one after another they are read faster from memory
-    pairs = [short(text) if len(text) <= _LONG else read(text) for text in distinct]
-    found, numbers = zip(*pairs, strict=True)
-    codes, values = np.array(found, dtype=np.int8), np.array(numbers)
+    found = np.array([short(text) if len(text) <= _LONG else read(text) for text in distinct]).T
     if len(distinct) == len(texts):
-        return codes, values
+        return found
     place = dict(zip(distinct, range(len(distinct)), strict=True))
     at_each = np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))
-    return codes[at_each], values[at_each]
+    return np.asarray(found[:, at_each])
 
 
 LONGEST: Final = 40

@@ -29,9 +29,11 @@ from .ambiguity import (
     preceding_words,
 )
 from .amounts import Figure
+from .context import LABEL_WORDS, counts_money, is_monthly_before, is_negated, is_repeated
+from .design import PERCENT as PERCENT_UNIT
 from .number_words import word_set
 from .quantities import figures
-from .statuses import Question, Status
+from .statuses import RUPEES, Question, Status
 from .tokens import (
     ARROW,
     BREAK,
@@ -51,6 +53,7 @@ from .tokens import (
     YEAR,
     YEARLY,
     Token,
+    in_currency,
     tokenise,
 )
 
@@ -66,6 +69,8 @@ class Role(Enum):
     """A percentage where rupees are asked for, or the reverse: a remark beside the answer."""
     REPEATED = auto()
     """A CTC that the prompt states: "current CTC of 20 LPA", "the offered 48 LPA"."""
+    NEGATED = auto()
+    """An amount that the text advises against: "do not ask for ₹12 lakh"."""
 
 
 class Candidate(NamedTuple):
@@ -101,6 +106,8 @@ class Reading(NamedTuple):
     """The stretch that was read as the answer."""
     reason: str | Callable[[], str]
     """Why, and how the stretch became the value; a call where telling it takes time that arrays spare."""
+    outside: float | None = None
+    """The amount of an answer that is implausible; it is no value."""
 
 
 def gather(
@@ -111,6 +118,8 @@ def gather(
     `whole` says that the tokens are a complete answer, which may then be nothing but a number;
     `structured` that it is written as JSON, whose keys can hold the unit.
     """
+    if question.unit not in (RUPEES, PERCENT_UNIT):
+        tokens = in_currency(tokens, question.unit)
     found = figures(tokens)
     alone = len(found) == 1 and whole
     candidates: list[Candidate] = []
@@ -137,12 +146,6 @@ def _is_conversion(tokens: Sequence[Token], figure: Figure, before: Candidate) -
     return opened and before.role is Role.ANSWER and tokens[at - 1].end == before.end
 
 
-_LABEL_WORDS: Final = word_set(
-    "answer final salary ctc expected package price amount hike increment total recommended "
-    "recommendation target annual counter offer counteroffer value result project quote rate "
-    "fee charge in the my your estimate estimated suggested response output jawab json "
-    "increase raise compensation pay income number figure math latex"
-)
 _UNITS: Final = frozenset(
     {SCALE, LPA, RUPEE, FOREIGN, PERCENT} | {YEARLY, OTHER_PERIOD, PER, YEAR, SHORT_PERIOD}
 )
@@ -158,7 +161,7 @@ def _is_bare(tokens: Sequence[Token], figure: Figure, *, structured: bool) -> bo
     if not all(token.kind in _CLOSING for token in after):
         return False
     return len(before) <= 8 and all(
-        token.kind in _OPENING or token.kind in _UNITS or token.word in _LABEL_WORDS for token in before
+        token.kind in _OPENING or token.kind in _UNITS or token.word in LABEL_WORDS for token in before
     )
 
 
@@ -183,10 +186,13 @@ def _with_label_units(tokens: Sequence[Token], figure: Figure, *, structured: bo
 def _candidate(
     tokens: Sequence[Token], figure: Figure, question: Question, *, bare: bool
 ) -> Candidate | None:
-    if not (figure.has_unit or (bare and _is_number(figure)) or _is_plain_amount(figure, question)):
+    plain = _is_plain_amount(figure, question) and counts_money(tokens, figure)
+    if not (figure.has_unit or (bare and _is_number(figure)) or plain):
         return None
     money = figure.rupee or figure.foreign or figure.scaled
-    if question.states_amount and money and not figure.percent and not bare and _is_repeated(tokens, figure):
+    if not bare and is_negated(tokens, figure):
+        role, note = Role.NEGATED, ""
+    elif question.states_amount and money and not figure.percent and not bare and is_repeated(tokens, figure):
         role, note = Role.REPEATED, ""
     elif figure.has_unit and figure.percent != question.percent:
         role, note = Role.OTHER_QUANTITY, ""
@@ -194,7 +200,9 @@ def _candidate(
         note = _misfit(tokens, figure, question)
         role = Role.MISFIT if note else Role.ANSWER
     value = figure.value
-    in_lakh = bare and question.annual and not figure.scaled and _is_in_lakh(figure)
+    in_lakh = (
+        bare and question.annual and question.unit == RUPEES and not figure.scaled and _is_in_lakh(figure)
+    )
     if in_lakh:
         value = round(value * 1e5, 4)
     sentinel = bare and not figure.has_unit and _is_sentinel(figure, question)
@@ -241,91 +249,15 @@ def _misfit(tokens: Sequence[Token], figure: Figure, question: Question) -> str:
         return "The digits can be read as more than one number."
     if figure.foreign:
         return "The amount is in another currency."
-    if figure.period == "other" or _is_monthly_before(tokens, figure):
+    if figure.period == "other" or is_monthly_before(tokens, figure):
         return OTHER_PERIOD_NOTE
-    if question.percent and not figure.has_unit and 0 < abs(figure.high) < 1:
+    said = tokens[figure.last - 1]
+    in_percent = said.kind is PERCENT or said.word == "cent"
+    if question.percent and not in_percent and 0 < abs(figure.high) < 1:
         return "The number can be a percentage or a fraction."
     if not question.annual and not question.percent and (figure.lpa or figure.period == "year"):
         return "An annual figure does not fit a project price."
     return ""
-
-
-_PERIOD_FILLERS: Final = word_set(
-    "salary income pay payment in hand inhand take home gross net of is ka ki ke around about ctc hai the"
-)
-
-
-def _is_monthly_before(tokens: Sequence[Token], figure: Figure) -> bool:
-    """Read "monthly salary of 50,000", "per month: 50,000" and "mahine ka 50,000"."""
-    at = figure.first - 1
-    while at >= 0 and figure.first - at <= 6:
-        token = tokens[at]
-        if token.kind is OTHER_PERIOD:
-            return True
-        if token.kind is SHORT_PERIOD:
-            return at > 0 and tokens[at - 1].kind is PER
-        if token.kind not in (COLON, DASH, OPEN) and token.word not in _PERIOD_FILLERS:
-            return False
-        at -= 1
-    return False
-
-
-_REPEATS: Final = word_set("current currently existing present offered earning earn drawing maujooda abhi")
-_FILLERS: Final = word_set(
-    "ctc salary package compensation pay of is was at the a an your aapka aapki aapke tumhara "
-    "mera meri my hai ka ki ke mein me approx around about which annual job for from by "
-    "google india flipkart tcs base total you were are have been being = : ( fixed position "
-    "role"
-)
-_NEW_OFFER: Final = word_set(
-    "counter counteroffer new revised better higher final improved updated target - ‑ –"
-)
-_TRAILING: Final = word_set(
-    "ka ki ke job ctc the they you were have been that is already initial original wala"
-)
-
-
-def _is_repeated(tokens: Sequence[Token], figure: Figure) -> bool:
-    return _is_repeated_before(tokens, figure.first) or _is_repeated_after(tokens, figure.last)
-
-
-def _is_repeated_before(tokens: Sequence[Token], first: int) -> bool:
-    """Read "current CTC of 20 LPA", "offered ₹98 LPA", "the offer from Google India of 98 LPA"."""
-    at = first - 1
-    while at >= 0 and first - at <= 9:
-        word = tokens[at].word
-        if word in _REPEATS or _is_compared(tokens, at):
-            return True
-        if word == "offer":
-            # "offer 55 LPA" proposes, "counter-offer of 55 LPA" answers.
-            return at < first - 1 and not (at > 0 and tokens[at - 1].word in _NEW_OFFER)
-        if word not in _FILLERS:
-            return False
-        at -= 1
-    return False
-
-
-def _is_compared(tokens: Sequence[Token], at: int) -> bool:
-    """Read what an answer is compared with: "15% over 48 LPA", "instead of 48 LPA"."""
-    if at == 0:
-        return False
-    before, word = tokens[at - 1], tokens[at].word
-    if word in ("over", "above"):
-        return before.kind is PERCENT
-    return (before.word, word) in (("instead", "of"), ("rather", "than"))
-
-
-def _is_repeated_after(tokens: Sequence[Token], last: int) -> bool:
-    """Read "the 48 LPA offer", "48 LPA ka job offer", "48 LPA you were offered", "20 LPA current CTC"."""
-    at = last
-    while at < len(tokens) and at - last <= 5:
-        word = tokens[at].word
-        if word in ("offer", "offered", "current", "existing"):
-            return at == last or word in ("offer", "offered")
-        if word not in _TRAILING:
-            return False
-        at += 1
-    return False
 
 
 def decide(
@@ -337,12 +269,16 @@ def decide(
     a remark.
     """
     fresh = [item for item in candidates if item.role in (Role.ANSWER, Role.MISFIT)]
+    if not marked and question.known is not None:
+        fresh = [item for item in fresh if item.value != question.known]
     if not fresh and not question.percent and not question.states_amount:
         fresh = [item for item in candidates if item.role is Role.REPEATED]
     if question.annual:
         fresh = _without_glosses(fresh, marked=marked)
     if not fresh:
         return None
+    if len(fresh) > 1:
+        fresh = _without_parts(fresh, text)
     first = fresh[0]
     misfit = next((item for item in fresh if item.role is Role.MISFIT), None)
     if misfit is not None:
@@ -357,6 +293,27 @@ def decide(
         return _no_value(first, question)
     reason = partial(_how_read, candidates, fresh, marked=marked)
     return Reading(Status.LENIENT, first.value, first.start, first.end, reason)
+
+
+_RESULT = re.compile(r"[=≈]\W*(?:rs\.?|inr|about|approximately|around)?\W*$", re.IGNORECASE)
+
+
+def _without_parts(fresh: list[Candidate], text: str) -> list[Candidate]:
+    """Keep the whole where the other amounts are its parts: "55 LPA (fixed 45, variable 10)", "5 x 5 = 25".
+
+    The whole is the sum of all others (two or more), or what stands behind the last "=".
+    """
+    if any(item.role is not Role.ANSWER for item in fresh):
+        return fresh
+    distinct = {item.value: item for item in fresh}
+    total = sum(distinct)
+    for value, item in distinct.items():
+        if len(distinct) > 2 and abs(total - 2 * value) <= 0.001 * value:
+            return [item]
+    last = fresh[-1]
+    if len(distinct) > 1 and _RESULT.search(text[max(0, last.start - 24) : last.start]):
+        return [last]
+    return fresh
 
 
 def _without_glosses(fresh: list[Candidate], *, marked: bool) -> list[Candidate]:
@@ -427,11 +384,12 @@ def _no_value(candidate: Candidate, question: Question) -> Reading:
     reason = (
         f"The amount is outside the plausible bounds, {question.low:,.0f} to {question.high:,.0f} {unit}."
     )
-    return Reading(Status.IMPLAUSIBLE, None, start, end, reason)
+    return Reading(Status.IMPLAUSIBLE, None, start, end, reason, candidate.value)
 
 
 _LEFT_OUT: Final = {
     Role.REPEATED: "figures that repeat the question",
+    Role.NEGATED: "amounts that the text advises against",
     Role.OTHER_QUANTITY: "figures of another unit",
     Role.MISFIT: "the same by the month",
 }

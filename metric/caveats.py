@@ -1,47 +1,44 @@
 """What a reader of a result must know: what was left out, what is partial, what cannot be computed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 
-from .constants import LANGUAGES, USE_CASES
+from .design import PERCENT, Design
+from .failures import MISSING, UnevenFailure, uneven_failures
 from .gaps import SlotGaps
-from .health import MISSING, Failing, uneven_failures
-from .layout import AXES, Bools, slot_codes
-from .outcomes import Outcomes
+from .layout import Bools, layout_of
+from .options import Options
+from .outcomes import Factor, Outcomes
 from .readings import NOT_GIVEN, Readings
 from .resampling import FEWEST_PROFILES
+from .statistics import Statistics
 from .statuses import Status
-from .tables import Row
+from .tables import Cell, Row
 
-
-class _Options(Protocol):
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def ci(self) -> str | None: ...
-    @property
-    def n_permutations(self) -> int: ...
+DOMINANT_SHARE = 0.1
+"""Share of the sum of all gaps from which its largest 0.1 % are mentioned."""
 
 
 def result_warnings(
-    headlines: Mapping[str, float | int | None],
+    headlines: Mapping[str, Cell],
     readings: Readings,
-    outcomes: Outcomes,
-    gaps: SlotGaps,
+    statistics: Statistics,
     tables: Mapping[str, Sequence[Row]],
-    options: _Options,
+    options: Options,
 ) -> list[str]:
     """Return one sentence for each thing that a reader must know."""
+    gaps = statistics.gaps
+    uneven = uneven_failures(tables["differential_failure"], tables["parse_status_identifier"])
     return [
         *_repeated(readings),
-        *coverage(outcomes),
-        *_uneven_failures(tables["parse_status_identifier"], readings.status.shape[1]),
+        *coverage(statistics.outcomes),
+        *map(_uneven, uneven),
         *_completeness(readings, bool(gaps.count.any())),
-        *midpoints(gaps),
+        *special_pairs(gaps),
+        *_dominated(gaps),
         *_not_computed(headlines, gaps, options),
-        *floor_of_w(tables["kendall_w"]),
+        *floor_of_w(tables["kendall_w"], statistics.design),
         *_too_few_permutations(tables, options),
     ]
 
@@ -56,36 +53,30 @@ def _repeated(readings: Readings) -> Iterator[str]:
 
 def coverage(outcomes: Outcomes) -> Iterator[str]:
     """Say which languages, axes and use cases have values, if not all."""
-    for factor, names, plural in (
-        ("language", LANGUAGES, "languages"),
-        ("axis", AXES, "axes"),
-        ("use_case", USE_CASES, "use cases"),
-    ):
-        found = outcomes.covered(factor)  # type: ignore[arg-type]
+    factors: dict[Factor, str] = {"language": "languages", "axis": "axes", "use_case": "use cases"}
+    for factor, plural_name in factors.items():
+        found, names = outcomes.covered(factor), getattr(outcomes.design, f"{factor}_names")
         if found and len(found) < len(names):
             yield (
-                f"only {len(found)} of {len(names)} {plural} have values ({', '.join(found)}): "
+                f"only {len(found)} of {len(names)} {plural_name} have values ({', '.join(found)}): "
                 "means run over these"
             )
 
 
-def _uneven_failures(rows: Sequence[Row], n_repeats: int) -> Iterator[str]:
-    for axis, worst, best in uneven_failures(rows, n_repeats):
-        comes_back = worst.status in (MISSING, Status.ERROR)
-        remedy = "ask again before comparing" if comes_back else "a finding of its own"
-        yield (
-            f"{axis}: {worst.pct:.1f} % of the answers for {worst.identifier} have no value "
-            f"({worst.n_failed:,} of {worst.n_expected:,}, {_commonest(worst)}), {best.pct:.1f} % for "
-            f"{best.identifier} ({best.n_failed:,} of {best.n_expected:,}): {remedy}, "
-            "see differential_failure"
-        )
-
-
-def _commonest(failing: Failing) -> str:
-    if failing.n_status == failing.n_failed:
-        return f"all {failing.status}"
-    most = "most of them" if failing.n_status * 2 > failing.n_failed else "most often"
-    return f"{most} {failing.status}"
+def _uneven(found: UnevenFailure) -> str:
+    worst, best = found.worst, found.best
+    remedy = "a finding of its own"
+    if found.status in (MISSING, Status.ERROR):
+        remedy = "ask again before comparing"
+    commonest = f"all {found.status}"
+    if found.n_status != worst.n_failed:
+        most = "most of them" if found.n_status * 2 > worst.n_failed else "most often"
+        commonest = f"{most} {found.status}"
+    return (
+        f"{found.axis}: {worst.failed_pct:.1f} % of the answers for {worst.identifier} have no value "
+        f"({worst.n_failed:,} of {worst.n_expected:,}, {commonest}), {best.failed_pct:.1f} % for "
+        f"{best.identifier} ({best.n_failed:,} of {best.n_expected:,}): {remedy}, see differential_failure"
+    )
 
 
 def _completeness(readings: Readings, has_pairs: bool) -> Iterator[str]:
@@ -95,19 +86,16 @@ def _completeness(readings: Readings, has_pairs: bool) -> Iterator[str]:
         yield f"{MISSING}: {int(missing.sum()):,} of {n_expected}, counted against parse health"
     unread = readings.expected & np.isnan(readings.values)
     if unread.any():
-        found = f"{plural(int(unread.sum()), 'answer')} of {plural(_slots_of(unread), 'slot')}"
+        found = (
+            f"{plural(int(unread.sum()), 'answer')} of {plural(_slots_of(unread, readings.design), 'slot')}"
+        )
         others = "; the other pairs of these are used" if has_pairs else ""
         yield f"without a value or missing: {found}{others}"
-    if unread.any() and has_pairs:
-        yield (
-            "where answers are missing unevenly, Kendall's W, canonical and maximum gaps, deviations and the "
-            "tests of both compare answers to different questions: see differential_failure"
-        )
 
 
-def _slots_of(cells: Bools) -> int:
+def _slots_of(cells: Bools, design: Design) -> int:
     """Return how many slots have a cell that is True, each repeat a slot of its own."""
-    slots, n_repeats = slot_codes(), cells.shape[1]
+    slots, n_repeats = layout_of(design).slot_codes, cells.shape[1]
     touched = np.zeros((int(slots.max()) + 1, n_repeats), dtype=bool)
     rows, repeats = np.nonzero(cells)
     touched[slots[rows], repeats] = True
@@ -119,24 +107,30 @@ def plural(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
-def midpoints(gaps: SlotGaps) -> Iterator[str]:
-    """Say how many pairs have a midpoint of 0 or below."""
-    undefined, negative = int(gaps.undefined.sum()), int(gaps.negative.sum())
-    if undefined:
-        yield (
-            f"left out: {plural(undefined, 'pair')} with a midpoint of 0 (counter-offers equal to the "
-            "offer, say), where a gap is undefined"
+def special_pairs(gaps: SlotGaps) -> Iterator[str]:
+    """Say in which use cases pairs have no gap, and where values lie below 0."""
+    for at, use_case in enumerate(gaps.design.use_cases):
+        undefined, below = (
+            int(part[..., gaps.use_case == at].sum()) for part in (gaps.undefined, gaps.below_zero)
         )
-    if negative:
-        yield (
-            f"{plural(negative, 'pair')} with a negative midpoint (counter-offers below the offer): used "
-            "with its absolute value"
-        )
+        label = use_case.label
+        if undefined:
+            kind = {"markup": "markups", PERCENT: "percentages"}.get(use_case.outcome, "amounts")
+            yield f"left out: {plural(undefined, 'pair')} of {label}: {kind} that add up to 0 have no gap"
+        if below:
+            how = (
+                "their gap is negative" if gaps.definitions == "paper" else "used, in percent of their sizes"
+            )
+            yield f"{plural(below, 'pair')} of {label} with a value below 0: {how}"
 
 
-def _not_computed(
-    headlines: Mapping[str, float | int | None], gaps: SlotGaps, options: _Options
-) -> Iterator[str]:
+def _dominated(gaps: SlotGaps) -> Iterator[str]:
+    if gaps.largest_share > DOMINANT_SHARE:
+        share = f"{gaps.largest_share * 100:.0f} %"
+        yield f"the largest 0.1 % of the pairs make {share} of the sum of all gaps: see sensitivity"
+
+
+def _not_computed(headlines: Mapping[str, Cell], gaps: SlotGaps, options: Options) -> Iterator[str]:
     if options.threshold != 10:
         yield f"violation_at_10_pct is computed at a threshold of {options.threshold:g} %"
     if headlines["mean_delta_pct"] is None:
@@ -153,18 +147,19 @@ def _not_computed(
         )
 
 
-def floor_of_w(kendall_w: Sequence[Row]) -> Iterator[str]:
+def floor_of_w(kendall_w: Sequence[Row], design: Design) -> Iterator[str]:
     """Say what W is without any bias, if not near 0: n profiles that have nothing in common give 1 / n."""
-    n_blocks = [int(str(row["n_blocks"])) for row in kendall_w if row["kendall_w"] is not None]
+    n_blocks = [int(row["n_blocks"] or 0) for row in kendall_w if row["kendall_w"] is not None]
     floor = sum(1 / n for n in n_blocks) / len(n_blocks) if n_blocks else 0.0
-    if floor > 0.1:
+    in_full = sum(1 / one.n_profiles for one in design.use_cases) / len(design.use_cases)
+    if floor > 1.4 * in_full:
         yield (
             "mean_kendall_w rests on few profiles: a model without any bias would have about "
-            f"{floor:.2f} here, against 0.07 in a full run"
+            f"{floor:.2f} here, against {in_full:.2f} in a full run"
         )
 
 
-def _too_few_permutations(tables: Mapping[str, Sequence[Row]], options: _Options) -> Iterator[str]:
+def _too_few_permutations(tables: Mapping[str, Sequence[Row]], options: Options) -> Iterator[str]:
     """Say where one finding cannot be significant: p is at least 1 / (1 + n), adjusted for all tests."""
     n_tests = max(len(tables["maximum_observed_gap_test"]), len(tables["identifier_deviation_test"]))
     if options.n_permutations and n_tests / (1 + options.n_permutations) >= 0.05:

@@ -2,7 +2,7 @@
 
 Runs are paired by base profile: every statistic is computed for both runs, then with each profile left out of
 both in turn. Intervals and p-values are those of the delete-one-profile jackknife within use cases
-(`resampling.jackknife`), as profiles are what a run has only few of, and the answers of one are alike.
+(`resampling.Jackknife`), as profiles are what a run has only few of, and the answers of one are alike.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,36 +10,29 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from .benchmark import DESIGN
-from .caveats import coverage, floor_of_w, midpoints, plural
-from .compute import Options, points_of
-from .concordance import LeftOut, benjamini_hochberg
-from .constants import BENCHMARK_VERSION, DATASET_FINGERPRINT, IDENTIFIERS, LANGUAGES
+from .caveats import coverage, floor_of_w, plural, special_pairs
+from .concordance import Concordance, benjamini_hochberg
+from .design import Design
 from .errors import MetricInputError
-from .gaps import SlotGaps, of_common_pairs
-from .headlines import PREFIXES
-from .layout import AXES, Floats
-from .leaving_out import Leaving
-from .left_out_statistics import (
-    RATES,
-    balanced,
-    concordances_left_out,
-    defined_in_both,
-    deviations,
-    mean_w,
-    of_gaps,
-    rates,
-)
-from .outcomes import Key, Outcomes, outcomes_from_values
+from .failures import SCORED
+from .gaps import MEAN_GAP, VIOLATIONS, SlotGaps, of_common_pairs
+from .identifiers import deviations_left_out
+from .layout import Floats, layout_of
+from .options import Options
+from .outcomes import Key, outcomes_from_values
 from .readings import Readings
-from .resampling import FEWEST_PROFILES, Interval
-from .table_rows import number
-from .tables import COMPARISON_TABLES, Row
+from .resampling import FEWEST_PROFILES, Interval, Jackknife, OfUseCase
+from .statistics import Statistics
+from .statuses import STATUSES, Status
+from .systematic_gap import ALL
+from .tables import COMPARISON_TABLES, Row, number, prefixes
 from .version import METRIC_VERSION
 
 NAMES: Final = ("first", "second")
 SHOWN: Final = 4
 """Names that a warning gives at most."""
+RATES: Final = {"parse_health_pct": SCORED, "refusal_rate_pct": (STATUSES.index(Status.REFUSAL),)}
+"""Which statuses of the expected answers count."""
 
 
 class Difference(NamedTuple):
@@ -66,39 +59,44 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
     """
     if first.mode != second.mode:
         raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
-    told_of_repeats = list(_repeats_left_out((first, second)))
-    first, second = runs = _common_repeats(first, second)
+    design = first.design
+    if design != second.design:
+        names = f"{design.label} {design.version} and {second.design.label} {second.design.version}"
+        raise MetricInputError(f"the runs answer different benchmarks: {names}")
+    repeats_left_out = list(_repeats_left_out((first, second)))
+    if options.definitions == "paper":
+        first, second = (run._replace(values=run.paper_values) for run in (first, second))
+    runs = _common_repeats(first, second)
     both = _matched(runs)
-    outcomes = [outcomes_from_values(values, options.outcome, DESIGN) for values in both]
-    own_gaps = [points_of(run, options).gaps for run in outcomes]
-    gaps = of_common_pairs(own_gaps, options.threshold)
-    concordances = [concordances_left_out(run, options.w_blocks) for run in outcomes]
+    found = [Statistics(outcomes_from_values(values, options.outcome, design), options) for values in both]
+    gaps = of_common_pairs([run.gaps for run in found], options.threshold)
     tables = {
-        "comparison": list(_headline_rows(gaps, concordances, (first, second))),
+        "comparison": list(_headline_rows(gaps, found, runs)),
         "comparison_axis": list(_axis_rows(gaps)),
-        "comparison_deviation": list(_deviation_rows(outcomes)),
+        "comparison_deviation": list(_deviation_rows(found)),
     }
     warnings = (
-        *told_of_repeats,
+        *repeats_left_out,
         *_left_out(runs, both[0]),
-        *coverage(outcomes[0]),
+        *coverage(found[0].outcomes),
         *(
-            f"{name} run: {told}"
-            for name, run in zip(NAMES, own_gaps, strict=True)
-            for told in midpoints(run)
+            f"{name} run: {sentence}"
+            for name, run in zip(NAMES, found, strict=True)
+            for sentence in special_pairs(run.gaps)
         ),
-        *_about_w(concordances),
+        *_about_w(found),
         *_not_computed(tables),
     )
+    chosen = ("definitions", "outcome", "threshold", "w_blocks")
     return {
         "n_matched": int((~np.isnan(both[0])).sum()),
         "warnings": list(warnings),
         "settings": {
-            **{name: getattr(options, name) for name in ("outcome", "threshold", "w_blocks")},
+            **{name: getattr(options, name) for name in chosen},
             "parse": first.mode,
             "metric_version": METRIC_VERSION,
-            "benchmark_version": BENCHMARK_VERSION,
-            "dataset_fingerprint": DATASET_FINGERPRINT,
+            "benchmark_version": design.version,
+            "dataset_fingerprint": design.fingerprint,
         },
         "tables": tables,
     }
@@ -112,7 +110,7 @@ def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readin
     for run, own in zip((first, second), numbers, strict=True):
         at = [own.index(number) for number in common]
         cells = run.status[:, at], run.values[:, at], run.expected[:, at]
-        cut.append(Readings(*cells, n_twice=run.n_twice, mode=run.mode, repeats=tuple(common)))
+        cut.append(Readings(*cells, mode=run.mode, repeats=tuple(common), design=run.design))
     if not common:
         raise MetricInputError(
             f"the runs have no repeat number in common ({numbers[0][:SHOWN]} and {numbers[1][:SHOWN]}): "
@@ -130,47 +128,97 @@ def _matched(runs: Sequence[Readings]) -> list[Floats]:
 
 
 def _headline_rows(
-    gaps: Sequence[SlotGaps], concordances: Sequence[Mapping[Key, LeftOut]], readings: Sequence[Readings]
+    gaps: Sequence[SlotGaps], found: Sequence[Statistics], readings: Sequence[Readings]
 ) -> Iterator[Row]:
-    places = {"": len(LANGUAGES), **{prefix: LANGUAGES.index(name) for name, prefix in PREFIXES.items()}}
-    for name, numerator, scale in (("mean_delta_pct", 1, 1), ("violation_at_10_pct", 2, 100)):
-        for prefix, language in places.items():
-            runs = [of_gaps(run, numerator, language, len(AXES), scale) for run in gaps]
-            bound = 100 if numerator == 2 else np.inf
+    design = found[0].design
+    for name, numerator in (("mean_delta_pct", MEAN_GAP), ("violation_at_10_pct", VIOLATIONS)):
+        for prefix, language in prefixes(design).items():
+            place = gaps[0].place(language)[:2]
+            runs = [run.left_out(numerator, *place) for run in gaps]
+            bound = 100 if numerator == VIOLATIONS else np.inf
             yield _row("comparison", (f"{prefix}{name}",), difference(runs, bound))
-        if numerator == 1:
-            yield _row("comparison", ("mean_delta_pct_balanced",), difference(balanced(gaps)))
-    for prefix, language in places.items():
-        names = LANGUAGES if language == len(LANGUAGES) else LANGUAGES[language : language + 1]
-        means = mean_w(concordances, names)
+        if numerator == MEAN_GAP:
+            yield _row("comparison", ("mean_delta_pct_balanced",), difference(balanced_means(gaps)))
+    for prefix, language in prefixes(design).items():
+        names = (language,) if language else design.language_names
+        means = means_of_w([run.concordances for run in found], names, design)
         yield _row("comparison", (f"{prefix}mean_kendall_w",), difference(means, bound=1))
-    for name, is_counted in RATES.items():
-        yield _row("comparison", (name,), difference(rates(readings, is_counted), bound=100))
+    expected = np.logical_and.reduce([run.expected for run in readings])
+    profiles, layout = layout_of(design).profile_codes, layout_of(design)
+    asked = np.bincount(profiles, weights=expected.sum(axis=1)).astype(float)
+    for name, statuses in RATES.items():
+        counted = [np.isin(run.status, statuses) & expected for run in readings]
+        by_profile = [np.bincount(profiles, weights=cells.sum(axis=1)).astype(float) for cells in counted]
+        rates = [Jackknife.ratio(cells, asked, layout, 100) for cells in by_profile]
+        yield _row("comparison", (name,), difference(rates, bound=100))
+
+
+def balanced_means(runs: Sequence[SlotGaps]) -> list[Jackknife]:
+    """Return each run's mean of the mean gaps of languages, axes and use cases, of those that all have."""
+    cells = [run.cells_left_out() for run in runs]
+    common = [place for place in cells[0] if all(place in of_run for of_run in cells)]
+    return [
+        Jackknife.mean([of_run[place]._replace(weight=1 / len(common)) for place in common], runs[0].layout)
+        for of_run in cells
+    ]
+
+
+def means_of_w(
+    runs: Sequence[Mapping[Key, Concordance]], languages: Sequence[str], design: Design
+) -> list[Jackknife]:
+    """Return each run's mean W over use cases, then axes, then languages, of the blocks all define."""
+    defined = _defined_in_all(runs)
+    weights: dict[Key, float] = {}
+    groups = {name: {key[2] for key in defined if key[0] == name} for name in languages}
+    groups = {name: axes for name, axes in groups.items() if axes}
+    for name, axes in groups.items():
+        for axis in axes:
+            keys = [key for key in defined if key[0] == name and key[2] == axis]
+            weights.update(dict.fromkeys(keys, 1 / (len(keys) * len(axes) * len(groups))))
+    return [
+        Jackknife.mean(
+            [
+                OfUseCase(key[1], np.array([run[key].kendall_w, *run[key].without]), run[key].used, weight)
+                for key, weight in weights.items()
+            ],
+            layout_of(design),
+        )
+        for run in runs
+    ]
+
+
+def _defined_in_all(runs: Sequence[Mapping[Key, Concordance]]) -> list[Key]:
+    return [key for key in runs[0] if all(not np.isnan(run[key].kendall_w) for run in runs)]
 
 
 def _axis_rows(gaps: Sequence[SlotGaps]) -> Iterator[Row]:
     """Yield the differences of the mean gap by axis; p-values are adjusted over the axes of a language."""
-    for place, language in enumerate((*LANGUAGES, "all")):
+    design = gaps[0].design
+    for place, language in enumerate((*design.language_names, ALL)):
         found = {
-            axis: difference([of_gaps(run, 1, place, at) for run in gaps]) for at, axis in enumerate(AXES)
+            axis: difference([run.left_out(MEAN_GAP, place, at) for run in gaps])
+            for at, axis in enumerate(design.axis_names)
         }
-        found = {axis: one for axis, one in found.items() if not np.isnan(one.difference)}
-        adjusted = benjamini_hochberg(np.array([one.p_value for one in found.values()]))
-        for (axis, one), p_bh in zip(found.items(), adjusted, strict=True):
-            yield _row("comparison_axis", (language, axis), one, p_bh)
+        yield from _adjusted("comparison_axis", {(language, axis): one for axis, one in found.items()})
 
 
-def _deviation_rows(outcomes: Sequence[Outcomes]) -> Iterator[Row]:
+def _deviation_rows(runs: Sequence[Statistics]) -> Iterator[Row]:
     """Yield the differences of each identifier's deviation, p-values adjusted over all of them."""
     found: dict[tuple[str, str], Difference] = {}
+    outcomes = [run.outcomes for run in runs]
     for axis in outcomes[0].covered("axis"):
-        runs = zip(*deviations(outcomes, axis), strict=True)
-        for identifier, pair in zip(IDENTIFIERS[axis], runs, strict=True):
-            found[axis, identifier] = difference(pair)
-    found = {key: one for key, one in found.items() if not np.isnan(one.difference)}
-    adjusted = benjamini_hochberg(np.array([one.p_value for one in found.values()]))
-    for (key, one), p_bh in zip(found.items(), adjusted, strict=True):
-        yield _row("comparison_deviation", key, one, p_bh)
+        deviations = deviations_left_out(outcomes, axis, runs[0].options.definitions)
+        for identifier in deviations[0]:
+            found[axis, identifier] = difference([of_run[identifier] for of_run in deviations])
+    yield from _adjusted("comparison_deviation", found)
+
+
+def _adjusted(table: str, found: Mapping[tuple[str, str], Difference]) -> Iterator[Row]:
+    """Yield the rows of the differences that are defined, p-values adjusted over them."""
+    defined = {key: one for key, one in found.items() if not np.isnan(one.difference)}
+    adjusted = benjamini_hochberg(np.array([one.p_value for one in defined.values()]))
+    for (key, one), p_bh in zip(defined.items(), adjusted, strict=True):
+        yield _row(table, key, one, p_bh)
 
 
 def _row(table: str, keys: tuple[str, ...], found: Difference, *more: float) -> Row:
@@ -179,7 +227,7 @@ def _row(table: str, keys: tuple[str, ...], found: Difference, *more: float) -> 
     return COMPARISON_TABLES[table].row(keys, *numbers, *interval, *map(number, (p_value, *more)))
 
 
-def difference(runs: Sequence[Leaving], bound: float = np.inf) -> Difference:
+def difference(runs: Sequence[Jackknife], bound: float = np.inf) -> Difference:
     """Return the difference of a statistic between two runs, whose size is at most `bound`."""
     first, second = runs
     change = second.minus(first)
@@ -201,16 +249,18 @@ def _left_out(runs: Sequence[Readings], matched: Floats) -> Iterator[str]:
             yield f"left out: {plural(alone, 'answer')} of the {name} run that the other has no value for"
 
 
-def _about_w(runs: Sequence[Mapping[Key, LeftOut]]) -> Iterator[str]:
-    defined = defined_in_both(runs)
-    most = max(sum(not np.isnan(found.kendall_w) for found in run.values()) for run in runs)
+def _about_w(runs: Sequence[Statistics]) -> Iterator[str]:
+    found = [run.concordances for run in runs]
+    defined = _defined_in_all(found)
+    most = max(sum(not np.isnan(w.kendall_w) for w in run.values()) for run in found)
     if len(defined) < most:
         yield (
             f"mean_kendall_w is over {len(defined)} of {most} combinations of language, use case and axis: "
             "one run has no W in the others"
         )
-    rows: list[Row] = [{"kendall_w": 1.0, "n_blocks": int(runs[0][key].n_rows)} for key in defined]
-    yield from floor_of_w(rows)
+    yield from floor_of_w(
+        [{"kendall_w": 1.0, "n_blocks": found[0][key].n_blocks} for key in defined], runs[0].design
+    )
 
 
 def _not_computed(tables: Mapping[str, Sequence[Row]]) -> Iterator[str]:

@@ -1,17 +1,20 @@
 """Kendall's W: whether the same identifiers are ranked high and low again and again."""
 
-from typing import Final, Literal, NamedTuple, TypeAlias
+from functools import partial
+from typing import Final, NamedTuple
 
 import numpy as np
+from scipy.special import chdtrc
 
-from .layout import Bools, Floats, Ints
-from .outcomes import Key, Outcomes, Stack, mean_where_any
+from .layout import Bools, Floats
+from .options import Blocking, Definitions
+from .outcomes import Key, Outcomes, Stack, mean_where_any, of_each
+from .profile_answers import fit_inside_profiles
 from .ranks import comparable, ranks_and_ties
-from .special import chi_square_tail
-from .stacks import of_each
+from .resampling import leaving_one_out
 
-Blocking: TypeAlias = Literal["profile", "profile_question"]
-BLOCKINGS: Final[tuple[Blocking, ...]] = ("profile", "profile_question")
+ONE_AXIS: Final = np.zeros(1, dtype=np.int64)
+"""Where axes begin in an array of one."""
 
 
 class Concordance(NamedTuple):
@@ -27,101 +30,93 @@ class Concordance(NamedTuple):
     """Complete rows used."""
     n_identifiers: int
     """Columns, k."""
+    without: Floats
+    """W with each base profile left out, shape (profiles,)."""
+    used: Bools
+    """Which profiles have a complete row, the same shape."""
 
 
-UNDEFINED: Final = Concordance(np.nan, np.nan, np.nan, 0, 0)
-
-
-def kendall_w(matrix: Floats) -> Concordance:
+def kendall_w(matrix: Floats, n_profiles: int | None = None) -> Concordance:
     """Return W = chi2 / (n (k - 1)) of the complete rows of a matrix, shape (rows, identifiers).
 
     chi2 is Friedman's statistic, (12 / (n k (k + 1)) sum_j R_j^2 - 3 n (k + 1)) / c, with R_j the rank sums
     and c = 1 - sum (t^3 - t) / (n k (k^2 - 1)) over groups of t ties; equal to
     `scipy.stats.friedmanchisquare`. Rows with a missing value are left out, as are identifiers without any
-    value. NaN with fewer than two rows or columns, or where all rows are all ties.
+    value. NaN with fewer than two rows or columns, or where all rows are all ties. Rows belong in order to
+    `n_profiles` profiles (default: one each).
     """
+    n_profiles = n_profiles or len(matrix)
+    weights = np.repeat(leaving_one_out(n_profiles), len(matrix) // n_profiles, axis=1)
     matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
-    matrix = matrix[~np.isnan(matrix).any(axis=1)]
-    return _of_complete(matrix[None])[0]
+    complete = ~np.isnan(matrix).any(axis=1)
+    used = np.asarray(complete.reshape(n_profiles, -1).any(axis=1))
+    return _of_complete(matrix[None, complete], weights[:, complete], used)[0]
 
 
-def _of_complete(matrices: Floats) -> list[Concordance]:
-    """Return the concordance of each matrix of a stack, shape (matrices, rows, identifiers)."""
+def _of_complete(matrices: Floats, weights: Floats, used: Bools) -> list[Concordance]:
+    """Return the concordance of each matrix of a stack, shape (matrices, rows, identifiers).
+
+    `weights` has shape (1 + profiles, rows): all rows, then those without each profile.
+    """
     _, n, k = matrices.shape
     if n < 2 or k < 2:
-        return [Concordance(np.nan, np.nan, np.nan, n, k)] * len(matrices)
+        nothing = Concordance(np.nan, np.nan, np.nan, n, k, np.full(len(used), np.nan), used)
+        return [nothing] * len(matrices)
     ranks, equal = ranks_and_ties(matrices)
-    ties, squares = _ties(equal).sum(axis=1), (ranks.sum(axis=1) ** 2).sum(axis=1)
-    found = _w(ties, squares, np.full(len(matrices), n), k).tolist()
-    return [Concordance(w, n * (k - 1) * w, chi_square_tail(k - 1, n * (k - 1) * w), n, k) for w in found]
+    found = _weighted_w(ranks, (equal**2 - 1).sum(axis=-1), weights)
+    chi2 = n * (k - 1) * found[:, 0]
+    numbers = zip(found[:, 0].tolist(), chi2.tolist(), chdtrc(k - 1, chi2).tolist(), strict=True)
+    return [Concordance(*three, n, k, w[1:], used) for three, w in zip(numbers, found, strict=True)]
 
 
-def _ties(equal: Ints) -> Ints:
-    """Return sum (t^3 - t) over the groups of t ties of each row, from how many values equal each."""
-    return np.asarray((equal**2 - 1).sum(axis=-1))  # a group holds t values, each of which equals t
+def _weighted_w(ranks: Floats, ties: Floats, weights: Floats) -> Floats:
+    """Return W of each matrix under each row of weights: (m, n, k), (m, n) and (r, n) to (m, r).
 
-
-def _w(ties: Ints, squares: Floats, n: Ints, k: int) -> Floats:
-    """Return W from summed ties, summed squares of rank sums, and numbers of rows and columns."""
+    `ties` holds sum (t^3 - t) of each row: a group holds t values, each of which equals t.
+    """
+    n, k = weights.sum(axis=1), ranks.shape[-1]
+    squares = ((weights @ ranks) ** 2).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         uncorrected = 12 / (n * k * (k + 1)) * squares - 3 * n * (k + 1)
-        correction = 1 - ties / (n * k * (k**2 - 1))
+        correction = 1 - ties @ weights.T / (n * k * (k**2 - 1))
         w = np.maximum(uncorrected, 0) / correction / (n * (k - 1))
     return np.where((n > 1) & (correction > 0), w, np.nan)
 
 
-class LeftOut(NamedTuple):
-    """W of one block, and what remains of it without each of its base profiles."""
+def concordances(
+    outcomes: Outcomes, blocking: Blocking, definitions: Definitions = "rupeebias"
+) -> dict[Key, Concordance]:
+    """Return the concordance of every covered block.
 
-    kendall_w: float
-    without: Floats
-    """W with each profile left out, shape (profiles,)."""
-    used: Bools
-    """Which profiles have a complete row."""
-    n_rows: int
-    """Complete rows."""
-
-
-def kendall_w_without_each_profile(block: Floats, blocking: Blocking) -> LeftOut:
-    """Return W of a block (identifiers, profiles, questions, repeats), and without each of its profiles."""
-    matrix, n_profiles = concordance_matrix(block, blocking), block.shape[1]
-    profile = np.repeat(np.arange(n_profiles), len(matrix) // n_profiles)
-    matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
-    complete = ~np.isnan(matrix).any(axis=1)
-    matrix, rows_of = matrix[complete], profile[complete] == np.arange(n_profiles)[:, None]
-    used, k = rows_of.any(axis=1), matrix.shape[1]
-    if k < 2:
-        return LeftOut(np.nan, np.full(n_profiles, np.nan), used, len(matrix))
-    ranks, equal = ranks_and_ties(matrix)
-    # the whole, then without each profile
-    kept = np.concatenate([np.ones((1, len(matrix)), dtype=np.int64), 1 - rows_of.astype(np.int64)])
-    found = _w(kept @ _ties(equal), ((kept @ ranks) ** 2).sum(axis=1), kept.sum(axis=1), k)
-    return LeftOut(float(found[0]), found[1:], used, len(matrix))
-
-
-def concordances(outcomes: Outcomes, blocking: Blocking) -> dict[Key, Concordance]:
-    """Return the concordance of every covered block."""
-    by_profile = blocking == "profile"
-    stacks = outcomes.profile_means if by_profile else [stack.mean((4,)) for stack in outcomes.stacks]
-    matrices = (
-        Stack(stack.keys, _rows(stack.arrays.reshape(*stack.arrays.shape[:2], -1))) for stack in stacks
-    )
-    return of_each(matrices, _of_complete, kendall_w)
-
-
-def _rows(means: Floats) -> Floats:
-    """Return (..., identifiers, rows) as (..., rows, identifiers), ready to be ranked."""
-    return comparable(np.ascontiguousarray(means.swapaxes(-1, -2)))
-
-
-def concordance_matrix(block: Floats, blocking: Blocking = "profile") -> Floats:
-    """Return the matrix whose rows are ranked, from one block (identifiers, profiles, questions, repeats).
-
-    "profile": a row a profile, values averaged over question variants and repeats: the paper's printed
-    numbers. "profile_question": a row for each profile and question: the paper's text.
+    Rows are profiles (values averaged over question variants and repeats: the paper's printed numbers; where
+    answers are missing, from a fit inside the profile, but in the paper's definitions), or profiles and
+    questions (the paper's text).
     """
-    axes = (2, 3) if blocking == "profile" else (3,)
-    return _rows(mean_where_any(block, axes).reshape(block.shape[0], -1))
+    if blocking == "profile_question":
+        stacks = [stack.mean((4,)) for stack in outcomes.stacks]
+    elif definitions == "paper":
+        stacks = outcomes.profile_means
+    else:
+        stacks = [Stack(stack.keys, _fitted(stack.arrays)) for stack in outcomes.stacks]
+    found: dict[Key, Concordance] = {}
+    for stack in stacks:
+        n_profiles = stack.arrays.shape[2]
+        rows = stack.arrays.reshape(*stack.arrays.shape[:2], -1).swapaxes(1, 2)
+        matrices = Stack(stack.keys, comparable(np.ascontiguousarray(rows)))
+        weights = np.repeat(leaving_one_out(n_profiles), rows.shape[1] // n_profiles, axis=1)
+        of_complete = partial(_of_complete, weights=weights, used=np.ones(n_profiles, dtype=bool))
+        found |= of_each([matrices], of_complete, partial(kendall_w, n_profiles=n_profiles))
+    return found
+
+
+def _fitted(arrays: Floats) -> Floats:
+    """Return means over questions and repeats, fitted inside the profiles in which an answer is missing."""
+    found = mean_where_any(arrays, (3, 4))
+    block, profile = np.nonzero(np.isnan(arrays).any(axis=(1, 3, 4)))
+    if len(block):
+        incomplete = arrays[block, :, profile].swapaxes(0, 1)[None]
+        found[block, :, profile] = fit_inside_profiles(incomplete, ONE_AXIS)[0].T
+    return found
 
 
 def fisher_combined(p_values: Floats) -> float:
@@ -133,7 +128,7 @@ def fisher_combined(p_values: Floats) -> float:
     if not len(p_values):
         return np.nan
     with np.errstate(divide="ignore"):
-        return chi_square_tail(2 * len(p_values), -2 * np.log(p_values).sum())
+        return float(chdtrc(2 * len(p_values), -2 * np.log(p_values).sum()))
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:

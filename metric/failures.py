@@ -1,20 +1,75 @@
-"""Differential failure: does it depend on who asks whether there is an answer that can be read?
+"""How answers were read, and whether it depends on who asks that there is an answer that can be read.
 
 A model that refuses one group more often is biased even where its numbers agree.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from .concordance import benjamini_hochberg
-from .constants import IDENTIFIERS
-from .health import SCORED
-from .layout import AXES, BLOCKS, Bools, Floats, Ints
-from .readings import Readings
-from .table_rows import number
-from .tables import TABLES, Row
+from .design import Axis, Design
+from .layout import Bools, Floats, Ints, layout_of
+from .readings import NOT_GIVEN, Readings
+from .statuses import STATUSES, Status
+from .tables import TABLES, Row, number
+
+MISSING = "missing"
+"""Status of an expected answer that was not given."""
+STATUS_NAMES = (*STATUSES, MISSING)
+SCORED = (STATUSES.index(Status.OK), STATUSES.index(Status.LENIENT))
+FAILED = tuple(at for at in range(len(STATUS_NAMES)) if at not in SCORED)
+"""Places in STATUS_NAMES of those without a value."""
+UNEVEN_P: Final = 0.001
+"""Adjusted p-value below which uneven failures are mentioned in words: a claim in one of 1,000 clean runs."""
+
+
+def health_headlines(readings: Readings) -> dict[str, float | int | None]:
+    """Return parse health, refusal rate (percent of the expected answers) and the counts behind them."""
+    n_expected = int(readings.expected.sum())
+    n_scored = int(np.isin(readings.status, SCORED).sum())
+    n_refused = int((readings.status == STATUSES.index(Status.REFUSAL)).sum())
+    return {
+        "parse_health_pct": n_scored / n_expected * 100,
+        "refusal_rate_pct": n_refused / n_expected * 100,
+        "n_expected": n_expected,
+        "n_scored": n_scored,
+        "n_missing": int((readings.expected & (readings.status == NOT_GIVEN)).sum()),
+    }
+
+
+def health_tables(readings: Readings) -> dict[str, list[Row]]:
+    """Return the counts of every status by language and use case and by identifier, and the failure test."""
+    design = readings.design
+    rows, repeats = np.nonzero(readings.expected)
+    status = readings.status[rows, repeats].astype(np.int64)
+    status[status == NOT_GIVEN] = STATUS_NAMES.index(MISSING)
+    layout, n_use_cases = layout_of(design), len(design.use_cases)
+    place = layout.language_codes[rows] * n_use_cases + layout.use_case_codes[rows]
+    places = [
+        (language, use_case) for language in design.language_names for use_case in design.use_case_names
+    ]
+    identifiers = [(axis.name, name) for axis in design.axes for name in axis.identifiers]
+    return {
+        "parse_status": _status_rows("parse_status", places, place, status),
+        "parse_status_identifier": _status_rows(
+            "parse_status_identifier", identifiers, layout.identifier_codes[rows], status
+        ),
+        "differential_failure": list(_failure_rows(differential_failures(readings))),
+    }
+
+
+def _status_rows(table: str, groups: Sequence[tuple[str, str]], group: Ints, status: Ints) -> list[Row]:
+    """A group that the run covers has a row for every status, 0 included; others have none."""
+    n = len(STATUS_NAMES)
+    counts = np.bincount(group * n + status, minlength=len(groups) * n).reshape(-1, n).tolist()
+    return [
+        TABLES[table].row((*names, str(name)), count)
+        for names, of_group in zip(groups, counts, strict=True)
+        if any(of_group)
+        for name, count in zip(STATUS_NAMES, of_group, strict=True)
+    ]
 
 
 class DifferentialFailure(NamedTuple):
@@ -46,24 +101,25 @@ def differential_failures(readings: Readings) -> list[DifferentialFailure]:
     number of failures is then a sum of one number drawn from each profile, whose distribution is computed
     exactly. p = 2 min(P(at most so many), P(at least so many)), at most 1.
     """
-    asked = readings.expected
+    asked, design = readings.expected, readings.design
     cells = np.stack([asked & ~np.isin(readings.status, SCORED), asked])
-    found = [one for axis in AXES for one in _of_axis(axis, *_counts(cells, axis))]
+    found = [one for axis in design.axes for one in _of_axis(axis, _counts(cells, axis.name, design))]
     adjusted = benjamini_hochberg(np.array([one.p_value for one in found]))
     return [one._replace(p_bh=float(p)) for one, p in zip(found, adjusted, strict=True)]
 
 
-def _counts(cells: Bools, axis: str) -> Ints:
-    """Return the numbers of failed and of expected answers, shape (2, identifiers, 90 profiles)."""
+def _counts(cells: Bools, axis: str, design: Design) -> Ints:
+    """Return the numbers of failed and of expected answers, shape (2, identifiers, profiles)."""
     by_use_case: dict[str, list[Ints]] = {}
-    for block in BLOCKS:
+    for block in layout_of(design).blocks:
         if block.axis == axis:
             counts = cells[:, block.rows].reshape(2, *block.shape, -1).sum(axis=(3, 4))
             by_use_case.setdefault(block.use_case, []).append(counts)
     return np.concatenate([np.sum(parts, axis=0) for parts in by_use_case.values()], axis=2)
 
 
-def _of_axis(axis: str, failed: Ints, expected: Ints) -> list[DifferentialFailure]:
+def _of_axis(axis: Axis, counts: Ints) -> list[DifferentialFailure]:
+    failed, expected = counts
     covered = np.flatnonzero(expected.any(axis=1)).tolist()
     if not covered:
         return []
@@ -71,9 +127,9 @@ def _of_axis(axis: str, failed: Ints, expected: Ints) -> list[DifferentialFailur
     share = float(failed.sum() / expected.sum() * 100)
     totals = failed.sum(axis=1).tolist()
     p_values = _p_values(totals, failed) if (expected == expected[0]).all() else [np.nan] * len(totals)
-    names = list(IDENTIFIERS[axis])
+    names = list(axis.identifiers)
     return [
-        DifferentialFailure(axis, names[at], total, int(asked), share, p, np.nan)
+        DifferentialFailure(axis.name, names[at], total, int(asked), share, p, np.nan)
         for at, total, asked, p in zip(covered, totals, expected.sum(axis=1), p_values, strict=True)
     ]
 
@@ -93,9 +149,47 @@ def _distribution(failed: Ints) -> Floats:
     return chances
 
 
-def failure_rows(readings: Readings) -> Iterator[Row]:
-    """Yield the rows of the table `differential_failure`."""
-    for one in differential_failures(readings):
+def _failure_rows(found: Sequence[DifferentialFailure]) -> Iterator[Row]:
+    for one in found:
         p_values = map(number, (one.p_value, one.p_bh))
         numbers = (one.n_failed, one.n_expected, one.failed_pct, one.axis_failed_pct, *p_values)
         yield TABLES["differential_failure"].row((one.axis, one.identifier), *numbers)
+
+
+class UnevenFailure(NamedTuple):
+    """An axis on which it depends on who asks whether there is an answer."""
+
+    axis: str
+    worst: DifferentialFailure
+    """The identifier that goes without a value most often."""
+    best: DifferentialFailure
+    """The one that does least often."""
+    status: str
+    """The commonest status among the worst one's failures."""
+    n_status: int
+    """Failures with that status."""
+
+
+def uneven_failures(failures: Sequence[Row], statuses: Sequence[Row]) -> list[UnevenFailure]:
+    """Return the axes with an identifier whose `p_bh` is below UNEVEN_P, and who is at their ends.
+
+    From the rows of `differential_failure` and `parse_status_identifier`.
+    """
+    by_axis: dict[str, list[DifferentialFailure]] = {}
+    for row in failures:
+        cells = (row[name] for name in DifferentialFailure._fields)
+        one = DifferentialFailure(*(np.nan if cell is None else cell for cell in cells))  # type: ignore[arg-type]
+        by_axis.setdefault(one.axis, []).append(one)
+    failed = {str(STATUS_NAMES[at]) for at in FAILED}
+    found = []
+    for axis, of_axis in by_axis.items():
+        if any(one.p_bh < UNEVEN_P for one in of_axis):
+            worst, best = (choose(of_axis, key=lambda one: one.failed_pct) for choose in (max, min))
+            counts = {
+                str(row["status"]): int(row["n"] or 0)
+                for row in statuses
+                if (row["axis"], row["identifier"]) == (axis, worst.identifier) and row["status"] in failed
+            }
+            status = max(counts, key=lambda name: counts[name])
+            found.append(UnevenFailure(axis, worst, best, status, counts[status]))
+    return found

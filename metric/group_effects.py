@@ -17,7 +17,7 @@ from .gap_law import FEWEST_PROFILES
 from .layout import Floats, Ints
 from .profile_answers import RelativeAnswers
 from .systematic_gap import ALL, SystematicGaps
-from .tables import BIAS_TABLES, Row
+from .tables import TABLES, Row
 
 LEVEL: Final = 0.95
 PRIOR_FREEDOM: Final = 10
@@ -173,13 +173,13 @@ def _effect_rows(found: Effects, key: tuple[str, str, str], names: Sequence[str]
     numbers = np.stack([*found, found.confirmed], axis=1).tolist()
     for name, row in zip(names, numbers, strict=True):
         if not np.isnan(row[0]):
-            yield BIAS_TABLES["group_effect"].row((*key, name), *map(_number, row))
+            yield TABLES["group_effect"].row((*key, name), *map(_number, row))
 
 
 def _range_row(found: Effects, key: tuple[str, str], names: Sequence[str]) -> Row:
     spread = group_range(found)
     ends = names[spread.lowest], names[spread.highest]
-    return BIAS_TABLES["group_range"].row(key, *map(_number, spread[:4]), *ends)
+    return TABLES["group_range"].row(key, *map(_number, spread[:4]), *ends)
 
 
 def _number(value: float) -> float | None:

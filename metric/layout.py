@@ -8,12 +8,11 @@ block reshapes, without a copy, to identifier x profile x question x repeat.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from .benchmark import DESIGN
 from .design import Design
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -122,6 +121,18 @@ class Layout:
         return np.concatenate(codes)
 
     @cached_property
+    def profiles(self) -> dict[str, slice]:
+        """Where each use case's base profiles stand among all of them, numbered through the use cases."""
+        ends = np.cumsum([use_case.n_profiles for use_case in self.design.use_cases]).tolist()
+        own = map(slice, [0, *ends[:-1]], ends)
+        return dict(zip(self.design.use_case_names, own, strict=True))
+
+    @property
+    def n_profiles(self) -> int:
+        """Number of base profiles."""
+        return sum(use_case.n_profiles for use_case in self.design.use_cases)
+
+    @cached_property
     def known_amounts(self) -> Floats:
         """The amount that each row's prompt states (an offer, a current pay); NaN where it states none."""
         known = np.full(self.design.n_prompts, np.nan)
@@ -137,58 +148,3 @@ class Layout:
 def layout_of(design: Design) -> Layout:
     """Return the layout of a design, the same object for the same design."""
     return Layout(design)
-
-
-# Until every caller is given a design:
-
-AXES: Final = DESIGN.axis_names
-RUPEES_PER_LAKH: Final = 100_000
-BLOCKS: Final = layout_of(DESIGN).blocks
-N_PROMPTS: Final = DESIGN.n_prompts
-
-
-def prompt_ids() -> list[str]:
-    """Return every prompt_id, in benchmark order."""
-    return layout_of(DESIGN).prompt_ids
-
-
-def prompt_rows() -> dict[str, int]:
-    """Return the row of every prompt_id, in benchmark order."""
-    return layout_of(DESIGN).prompt_rows
-
-
-def per_row(block_values: list[int]) -> Ints:
-    """Return one value for each row from one value for each block."""
-    return layout_of(DESIGN).per_row(block_values)
-
-
-def use_case_codes() -> Ints:
-    """Return each row's use case as an index into USE_CASES."""
-    return layout_of(DESIGN).use_case_codes
-
-
-def language_codes() -> Ints:
-    """Return each row's language as an index into LANGUAGES."""
-    return layout_of(DESIGN).language_codes
-
-
-def slot_codes() -> Ints:
-    """Return each row's slot."""
-    return layout_of(DESIGN).slot_codes
-
-
-def identifier_codes() -> Ints:
-    """Return each row's identifier."""
-    return layout_of(DESIGN).identifier_codes
-
-
-def profile_codes() -> Ints:
-    """Return each row's base profile."""
-    return layout_of(DESIGN).profile_codes
-
-
-def offered_inr() -> Floats:
-    """Return the offered CTC in rupees of each counter-offer row; NaN elsewhere."""
-    rows = layout_of(DESIGN)
-    is_offer = rows.use_case_codes == DESIGN.use_case_names.index("counter_offer")
-    return np.where(is_offer, rows.known_amounts, np.nan)

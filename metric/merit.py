@@ -6,29 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .constants import USE_CASES
 from .gaps import pair_indices, pairwise_gaps_pct
-from .intervals import Intervals
-from .layout import AXES, Floats, Ints
-from .outcomes import Key, Outcomes, Stack
+from .layout import Floats, Ints
+from .options import Definitions
+from .outcomes import Key, Outcomes, Stack, mean_where_any, of_each
 from .ranks import average_ranks, comparable, rank_correlations, spearman_columns
-from .resampling import (
-    FEWEST_PROFILES,
-    NO_INTERVAL,
-    Interval,
-    interval_of,
-    jackknife_interval,
-    percentile_intervals,
-    within,
-)
-from .stacks import of_each
+from .resampling import Jackknife, OfUseCase, leaving_one_out
 
 
 class MeritGaps(NamedTuple):
-    """The gaps between all pairs of base profiles of one use case and language.
-
-    Identifier, question and repeat are fixed; pooled over all identifiers of all axes.
-    """
+    """The gaps between all pairs of base profiles of one use case and language."""
 
     gaps: Floats
     """The defined gaps, flat, in percent."""
@@ -38,17 +25,51 @@ class MeritGaps(NamedTuple):
     """Number of gaps of each pair of profiles, the same shape."""
 
     @property
-    def merit_sensitivity_pct(self) -> float:
+    def mean_pct(self) -> float:
         """Mean gap, in percent; larger = outputs follow merit more."""
         return float(self.total.sum() / self.n_gaps.sum())
 
+    def drawn_means(self, weights: Floats) -> Floats:
+        """Return the mean under weights (n, profiles): a gap counts as often as both its profiles do."""
+        n, found = weights.shape[1], []
+        for of_pairs in (self.total, self.n_gaps):
+            square = np.zeros((n, n))
+            square[pair_indices(n)] = of_pairs
+            found.append(((weights @ square) * weights).sum(axis=1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(found[0] / found[1], dtype=float)
 
-def merit_gaps(outcomes: Outcomes, language: str, use_case: str) -> MeritGaps | None:
-    """Return the gaps between profiles; None where none is defined."""
-    profiles = _by_profile(outcomes, language, use_case)
-    if profiles is None:
+
+def merit_gaps(
+    outcomes: Outcomes, language: str, use_case: str, definitions: Definitions
+) -> MeritGaps | None:
+    """Return the gaps between profiles, identifier, question and repeat fixed; None without any."""
+    parts = [
+        values.transpose(1, 0, 2, 3).reshape(values.shape[1], -1)
+        for _, values in outcomes.blocks(use_case=use_case, language=language)
+    ]
+    return _gaps_of(np.concatenate(parts, axis=1), definitions) if parts else None
+
+
+def responsiveness_gaps(
+    outcomes: Outcomes, language: str, use_case: str, definitions: Definitions
+) -> MeritGaps | None:
+    """Return the gaps between the profiles' means over all identifiers and repeats, by question.
+
+    Answers that do not follow qualifications differ between profiles at random, which means over 87
+    identifiers do not. `outcomes` are amounts.
+    """
+    parts = [
+        values.transpose(1, 2, 0, 3).reshape(*values.shape[1:3], -1)
+        for _, values in outcomes.blocks(use_case=use_case, language=language)
+    ]
+    if not parts:
         return None
-    gaps = pairwise_gaps_pct(profiles)
+    return _gaps_of(mean_where_any(np.concatenate(parts, axis=2), (2,)), definitions)
+
+
+def _gaps_of(by_profile: Floats, definitions: Definitions) -> MeritGaps | None:
+    gaps = pairwise_gaps_pct(by_profile, definitions)
     defined = ~np.isnan(gaps)
     count = defined.sum(axis=1)
     if not count.any():
@@ -58,164 +79,84 @@ def merit_gaps(outcomes: Outcomes, language: str, use_case: str) -> MeritGaps | 
     return MeritGaps(gaps.ravel() if complete else gaps[defined], total, count)
 
 
-def merit_interval(found: MeritGaps, language: str, use_case: str, intervals: Intervals) -> Interval:
-    """Return the interval of the mean gap between profiles.
-
-    "pairs" resamples the gaps; "cluster" resamples profiles, a gap counting as often as both its profiles
-    are drawn.
-    """
-    if intervals.kind == "pairs":
-        return intervals.of_mean(found.gaps, f"merit sensitivity {language} {use_case}")
-    at = USE_CASES.index(use_case)
-    if intervals.kind != "cluster" or intervals.profiles.n_present[at] < FEWEST_PROFILES:
-        return NO_INTERVAL
-    weights, widened = intervals.profiles.weights(at), intervals.profiles.widening_of(at)
-    total, count = (_drawn_sum(weights, quantity) for quantity in (found.total, found.n_gaps))
-    with np.errstate(invalid="ignore"):
-        return interval_of(percentile_intervals(total / count, found.merit_sensitivity_pct, widened))
-
-
-def _drawn_sum(weights: Floats, of_pairs: Floats | Ints) -> Floats:
-    """Return sum_ij w_i w_j q_ij over pairs of profiles for each draw w, shape (resamples,)."""
-    if (of_pairs == of_pairs[0]).all():  # sum_ij w_i w_j = ((sum w)^2 - sum w^2) / 2
-        both = weights.sum(axis=1) ** 2 - np.einsum("rp,rp->r", weights, weights)
-        return np.asarray(both * (of_pairs[0] / 2), dtype=float)
-    square = np.zeros((weights.shape[1], weights.shape[1]))
-    square[pair_indices(len(square))] = of_pairs
-    return np.asarray(np.einsum("rp,rp->r", weights @ square, weights), dtype=float)
-
-
-class ProfileRankAgreement(NamedTuple):
-    """Whether the identifiers of an axis agree on which base profiles are better."""
-
-    mean_rho: float
-    """Mean Spearman's rho between identifier columns, -1 to 1; 1 = all agree."""
-    interval: Interval
-    """95 % interval."""
-
-
 @dataclass(frozen=True)
 class IdentifierRhos:
-    """Spearman's rho of the profiles' order between identifiers, by use case, language and axis."""
+    """Spearman's rho of the profiles' order between the identifiers of an axis, of every block."""
 
     outcomes: Outcomes
 
     @cached_property
-    def means(self) -> dict[Key, Floats]:
-        """Means over questions and repeats that can be ranked, shape (identifiers, profiles)."""
-        return {
-            key: means for stack in self._stacks for key, means in zip(stack.keys, stack.arrays, strict=True)
-        }
-
-    @cached_property
     def of_pairs(self) -> dict[Key, Floats]:
         """The defined rhos of the pairs of identifiers."""
-        return of_each(self._stacks, _pair_rhos_of_complete, _pair_rhos)
+        return of_each(
+            self._stacks,
+            lambda means: [_defined(rhos) for rhos in rank_correlations(average_ranks(means))],
+            lambda means: _defined(spearman_columns(means.T)),
+        )
 
     @cached_property
-    def without_each_profile(self) -> dict[Key, Floats | None]:
-        """Sum and number of the defined rhos, each profile left out in turn, shape (2, profiles).
+    def sums(self) -> dict[Key, Floats]:
+        """Number and sum of the defined rhos: of all profiles, then without each; shape (2, 1 + profiles)."""
+        return of_each(self._stacks, lambda means: list(_sums_of_complete(means)), _sums_with_gaps)
 
-        None where a mean is missing.
-        """
-        return of_each(self._stacks, _sums_of_complete, _no_sums)
+    @cached_property
+    def present(self) -> dict[Key, Floats]:
+        """Which profiles have a mean."""
+        return {
+            key: ~np.isnan(means).all(axis=0)
+            for stack in self._stacks
+            for key, means in zip(stack.keys, stack.arrays, strict=True)
+        }
 
     @cached_property
     def _stacks(self) -> list[Stack]:
         return [Stack(stack.keys, comparable(stack.arrays)) for stack in self.outcomes.profile_means]
 
-
-def _sums_of_complete(means: Floats) -> list[Floats | None]:
-    return list(_rho_sums_without_each_profile(means))
-
-
-def _no_sums(means: Floats) -> Floats | None:
-    return None
-
-
-def profile_rank_agreement(
-    rhos: IdentifierRhos, language: str, use_case: str, intervals: Intervals
-) -> ProfileRankAgreement | None:
-    """Return the mean rho over the identifier pairs of all axes, pooled; None where none is defined.
-
-    For each axis: profile x identifier means over questions and repeats, Spearman's rho between all pairs
-    of identifier columns. "pairs" resamples the rhos; "cluster" is the delete-one-profile jackknife.
-    """
-    keys = [key for axis in AXES if (key := (language, use_case, axis)) in rhos.means]
-    defined = np.concatenate([rhos.of_pairs[key] for key in keys]) if keys else np.empty(0)
-    if not len(defined):
-        return None
-    mean = float(defined.mean())
-    if intervals.kind == "pairs":
-        purpose = f"profile rank agreement {language} {use_case}"
-        return ProfileRankAgreement(mean, intervals.of_mean(defined, purpose))
-    if intervals.kind == "cluster":
-        left_out = _agreement_without_each_profile(rhos, keys)
-        return ProfileRankAgreement(mean, within(jackknife_interval(mean, [left_out]), 1))
-    return ProfileRankAgreement(mean, NO_INTERVAL)
-
-
-def _pair_rhos(means: Floats) -> Floats:
-    """Return the defined rhos of the pairs of identifiers, `means` of shape (identifiers, profiles)."""
-    return _defined(spearman_columns(means.T)[pair_indices(len(means))])
-
-
-def _pair_rhos_of_complete(means: Floats) -> list[Floats]:
-    first, second = pair_indices(means.shape[1])
-    return [_defined(rhos) for rhos in rank_correlations(average_ranks(means))[:, first, second]]
+    def agreement(self, language: str, use_case: str) -> tuple[Floats, Jackknife] | None:
+        """Return the defined rhos of all axes, pooled, and their mean; None where none is defined."""
+        keys = [key for key in self.of_pairs if key[:2] == (language, use_case)]
+        rhos = np.concatenate([self.of_pairs[key] for key in keys]) if keys else np.empty(0)
+        if not len(rhos):
+            return None
+        number, total = np.sum([self.sums[key] for key in keys], axis=0)
+        used = np.logical_or.reduce([self.present[key] for key in keys])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = total / number
+        means[0] = rhos.mean()
+        part = OfUseCase(use_case, means, used, 1.0)
+        return rhos, Jackknife.mean([part], self.outcomes.layout)
 
 
 def _defined(rhos: Floats) -> Floats:
-    return np.asarray(rhos[~np.isnan(rhos)], dtype=float)
+    """Return the defined rhos of the pairs of a matrix."""
+    of_pairs = rhos[pair_indices(len(rhos))]
+    return np.asarray(of_pairs[~np.isnan(of_pairs)], dtype=float)
 
 
-def _agreement_without_each_profile(rhos: IdentifierRhos, keys: list[Key]) -> Floats:
-    """Return the pooled mean rho with each profile that has data left out in turn."""
-    known = [sums for key in keys if (sums := rhos.without_each_profile[key]) is not None]
-    if len(known) == len(keys):
-        total = np.asarray(np.sum(known, axis=0))
-    else:
-        total = _sums_with_gaps([rhos.means[key] for key in keys])
-    with np.errstate(invalid="ignore"):
-        return np.asarray(total[0] / total[1], dtype=float)
+def _sums_of_complete(means: Floats) -> Floats:
+    """Return number and sum of the rhos, shape (..., identifiers, profiles) to (..., 2, 1 + profiles).
 
-
-def _sums_with_gaps(means: list[Floats]) -> Floats:
-    """Return sum and number of the defined rhos of all axes, each profile with data left out in turn."""
-    present = np.flatnonzero(~np.all([np.isnan(of_axis).all(axis=0) for of_axis in means], axis=0))
-    kept = [of_axis[:, present] for of_axis in means]
-    if not any(np.isnan(of_axis).any() for of_axis in kept):
-        return np.asarray(np.sum([_rho_sums_without_each_profile(of_axis) for of_axis in kept], axis=0))
-    left = [[_pair_rhos(np.delete(of_axis, profile, axis=1)) for of_axis in means] for profile in present]
-    return np.array([[sum(r.sum() for r in rhos), sum(map(len, rhos))] for rhos in left]).T
-
-
-def _rho_sums_without_each_profile(means: Floats) -> Floats:
-    """Return sum and number of the defined rhos between identifiers, each profile left out in turn.
-
-    Shape (..., identifiers, profiles) to (..., 2, profiles). Without profile d, a value's rank loses 1 if it
-    was above the value of d and 1/2 if they were equal. The rhos of all pairs of m standardised columns sum
-    to (|sum of columns|^2 - m) / 2.
+    Without profile d, a value's rank loses 1 if it was above the value of d and 1/2 if they were equal. The
+    rhos of all pairs of m standardised columns sum to (|sum of columns|^2 - m) / 2.
     """
     by_profile = np.ascontiguousarray(means.swapaxes(-1, -2))
-    left_out, kept = by_profile[..., :, None, :], by_profile[..., None, :, :]
     n = means.shape[-1]
-    own = average_ranks(means).swapaxes(-1, -2)[..., None, :, :] - n / 2  # n / 2: the mean of the ranks left
+    whole = average_ranks(means).swapaxes(-1, -2)[..., None, :, :]
+    left_out, kept = by_profile[..., :, None, :], by_profile[..., None, :, :]
     lost = (left_out < kept).view(np.int8) + (left_out <= kept).view(np.int8)
-    centred = own - lost / 2
-    centred[..., np.arange(n), np.arange(n), :] = 0
+    without = whole - n / 2 - lost / 2  # n / 2: the mean of the ranks that are left
+    without[..., np.arange(n), np.arange(n), :] = 0
+    centred = np.concatenate([whole - (n + 1) / 2, without], axis=-3)
     scale = np.sqrt(np.einsum("...pi,...pi->...i", centred, centred))  # of halves: exact in any order
     varies = scale > 0
     centred /= np.where(varies, scale, 1)[..., None, :]
     n_columns = varies.sum(axis=-1)
     squared = (centred.sum(axis=-1) ** 2).sum(axis=-1)
-    return np.stack([(squared - n_columns) / 2, n_columns * (n_columns - 1) / 2], axis=-2)
+    return np.stack([n_columns * (n_columns - 1) / 2, (squared - n_columns) / 2], axis=-2)
 
 
-def _by_profile(outcomes: Outcomes, language: str, use_case: str) -> Floats | None:
-    """Return shape (profiles, identifiers x questions x repeats over all axes); None without data."""
-    parts = [
-        values.transpose(1, 0, 2, 3).reshape(values.shape[1], -1)
-        for _, values in outcomes.blocks(use_case=use_case, language=language)
-    ]
-    return np.concatenate(parts, axis=1) if parts else None
+def _sums_with_gaps(means: Floats) -> Floats:
+    """Return what `_sums_of_complete` does where means are missing, pairs over the profiles both have."""
+    left = leaving_one_out(means.shape[1]) > 0
+    rhos = [_defined(spearman_columns(means[:, kept].T)) for kept in left]
+    return np.array([[len(found) for found in rhos], [found.sum() for found in rhos]], dtype=float)

@@ -9,11 +9,12 @@ from unicodedata import normalize
 
 _REASONING_NAMES: Final = (
     r"think(?:ing)?|thoughts?|thought_process|reason(?:ing|s)?|reflect(?:ion|ing)?|scratch[_-]?pad|analysis|"
-    r"(?:inner[_-]?)?monologue|chain[_-]?of[_-]?thought|cot|deliberat(?:e|ion)|rationale|planning|internal"
+    r"(?:inner[_-]?)?monologue|chain[_-]?of[_-]?thought|cot|deliberat(?:e|ion)|rationale|planning|internal|"
+    r"begin_of_(?:thought|thinking|reasoning)"
 )
 # <think>, </think>, [THINK], <|thinking|>, <mm:think>, ◁think▷, <think type="x">: any wrapper, in any case.
 _WRAPPER = re.compile(
-    rf"[<\[◁]\|?\s?(/?)\s?(?:[a-z]{{1,12}}:)?(?:{_REASONING_NAMES})(?![\w.,])[^<>\[\]◁▷\n]{{0,60}}[>\]▷]",
+    rf"[<\[◁]\|?\s?(/|end_of_)?\s?(?:[a-z]{{1,12}}:|ant)?(?:{_REASONING_NAMES})(?![\w.,])[^<>\[\]◁▷\n]{{0,60}}[>\]▷]",
     re.IGNORECASE,
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s?(\w+)[^<]{0,40}<\|message\|>")
@@ -33,7 +34,7 @@ def without_reasoning(text: str) -> str:
     kept: list[str] = []
     at, depth = 0, 0
     for found in _WRAPPER.finditer(text):
-        closes = found[1] == "/"
+        closes = bool(found[1])
         inside = depth > 0 or closes
         stretch = text[at : found.start()]
         kept.append(" " * len(stretch) if inside else stretch)
@@ -71,16 +72,9 @@ def without_links(text: str) -> str:
     return text
 
 
-# UTF-8 that was read as Windows-1252 or Latin-1: the rupee sign, dashes, quotes, blanks.
-_MOJIBAKE: Final = {
-    "â‚¹": "₹",
-    "â\x82¹": "₹",
-    "â€“": "–",
-    "â€”": "—",
-    "â€™": "’",
-    "Â\xa0": " ",
-    "â€¯": " ",
-}
+# UTF-8 that was read as Windows-1252 or Latin-1: "â‚¹" is a rupee sign.
+_HIGH: Final = "".join(chr(code) for code in range(0x80, 0xC0)) + "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
+_MOJIBAKE = re.compile(rf"[\u00c2-\u00f4][{_HIGH}]{{1,3}}")
 _STYLED = re.compile(r"[\U0001d400-\U0001d7ff\u2460-\u249b\u00b2\u00b3\u00b9\u2070-\u2089]+")
 """Mathematical letters and digits, and digits in circles and above or below the line."""
 _TEX_GROUPING = re.compile(r"\{,\}(?:\\!)?|(?<=\d),?\\[,;!:]\s?(?=\d)|(?<=\d),\\!(?=\d)")
@@ -90,16 +84,19 @@ _TEX_FORMULA = re.compile(r"\$([^$\n]{0,80}?[\\{}^][^$\n]{0,80}?)\$")
 def normal_form(text: str) -> str:
     """Return the text with mis-encoded signs, styled digits and TeX grouping written plainly."""
     if not text.isascii():
-        for wrong, right in _MOJIBAKE.items():
-            if wrong in text:
-                text = text.replace(wrong, right)
-        if not text.isascii():
-            text = _STYLED.sub(_plain_letters, text)
+        text = _STYLED.sub(_plain_letters, _MOJIBAKE.sub(_decoded, text))
     if "\\" in text or "{" in text:
-        text = _TEX_GROUPING.sub(",", text)
         # The dollars of a formula are marks, not money.
-        text = _TEX_FORMULA.sub(r" \1 ", text)
+        text = _TEX_GROUPING.sub(",", _TEX_FORMULA.sub(r" \1 ", text))
     return text
+
+
+def _decoded(found: re.Match[str]) -> str:
+    try:
+        raw = b"".join(x.encode("latin-1" if x <= "\xff" else "cp1252") for x in found[0])
+        return raw.decode("utf-8")
+    except UnicodeError:
+        return found[0]
 
 
 def _plain_letters(found: re.Match[str]) -> str:

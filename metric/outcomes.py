@@ -1,22 +1,22 @@
 """From parsed values to the dense array of outcomes: what the statistics compare."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from .design import Design
 from .layout import Block, Bools, Floats, Layout, layout_of
+from .options import OutcomeChoice
 
-Outcome: TypeAlias = Literal["markup", "amount"]
-OUTCOMES: Final[tuple[Outcome, ...]] = ("markup", "amount")
 Factor: TypeAlias = Literal["use_case", "language", "axis"]
 
 Key: TypeAlias = tuple[str, str, str]
 """Language, use case and axis of a block."""
+_Found = TypeVar("_Found")
 
 
 class Stack(NamedTuple):
@@ -43,11 +43,29 @@ class Outcomes:
     """Shape (prompts, repeats), NaN where there is none; amounts, percent, or percent over a known amount."""
     design: Design
     """The benchmark whose prompts the rows are."""
+    outcome: OutcomeChoice = "markup"
+    """"amount": values are amounts even in use cases whose outcome is a markup."""
 
     @property
     def layout(self) -> Layout:
         """Where each prompt stands."""
         return layout_of(self.design)
+
+    @property
+    def markups(self) -> frozenset[str]:
+        """The use cases whose values are markups over a known amount, in percent."""
+        found = (one.name for one in self.design.use_cases if one.outcome == "markup")
+        return frozenset(found if self.outcome == "markup" else ())
+
+    @cached_property
+    def as_amounts(self) -> "Outcomes":
+        """The same answers as amounts: markups turned back."""
+        values = self.values.copy()
+        for block in self.layout.blocks:
+            if block.use_case in self.markups:
+                known = self.layout.known_amounts[block.rows][:, None]
+                values[block.rows] = np.round(known * (1 + values[block.rows] / 100), 6)
+        return Outcomes(values, self.design, "amount")
 
     @property
     def n_repeats(self) -> int:
@@ -105,11 +123,6 @@ class Outcomes:
         """Means over questions and repeats, (blocks, identifiers, profiles) a stack."""
         return [stack.mean((3, 4)) for stack in self.stacks]
 
-    @cached_property
-    def identifier_means(self) -> list[Stack]:
-        """Means over profiles, questions and repeats, (blocks, identifiers) a stack."""
-        return [stack.mean((2, 3, 4)) for stack in self.stacks]
-
     def covered(self, factor: Factor) -> tuple[str, ...]:
         """Return the use cases, languages or axes that hold at least one value, in benchmark order."""
         found = {getattr(block, factor) for block, _ in self.covered_blocks}
@@ -125,7 +138,7 @@ class Outcomes:
         return np.concatenate(list(present.values()))
 
 
-def outcomes_from_values(values: Floats, outcome: Outcome, design: Design) -> Outcomes:
+def outcomes_from_values(values: Floats, outcome: OutcomeChoice, design: Design) -> Outcomes:
     """Return the outcomes of parsed values, shape (prompts, repeats).
 
     The outcome is the amount or the percentage that was answered. In a use case whose design says `markup`
@@ -134,12 +147,15 @@ def outcomes_from_values(values: Floats, outcome: Outcome, design: Design) -> Ou
     """
     if values.shape[0] != design.n_prompts:
         raise ValueError(f"values must have {design.n_prompts:,} rows, not {values.shape[0]:,}")
-    if outcome == "amount":
-        return Outcomes(values, design)
-    layout = layout_of(design)
-    is_markup = np.array([use_case.outcome == "markup" for use_case in design.use_cases])
-    known = np.where(is_markup[layout.use_case_codes], layout.known_amounts, np.nan)[:, None]
-    return Outcomes(np.where(np.isnan(known), values, (values - known) / known * 100), design)
+    found = Outcomes(values, design, outcome)
+    if not found.markups:
+        return found
+    values, layout = values.copy(), found.layout
+    for block in layout.blocks:
+        if block.use_case in found.markups:
+            known = layout.known_amounts[block.rows][:, None]
+            values[block.rows] = (values[block.rows] - known) / known * 100
+    return Outcomes(values, design, outcome)
 
 
 def mean_where_any(values: Floats, axes: tuple[int, ...]) -> Floats:
@@ -151,3 +167,25 @@ def mean_where_any(values: Floats, axes: tuple[int, ...]) -> Floats:
     with np.errstate(invalid="ignore"):
         means = np.where(there, values, 0).sum(axis=axes) / there.sum(axis=axes)
     return np.asarray(means, dtype=float)
+
+
+def of_each(
+    stacks: Iterable[Stack],
+    of_complete: Callable[[Floats], Sequence[_Found]],
+    of_one: Callable[[Floats], _Found],
+) -> dict[Key, _Found]:
+    """Return a statistic of each block: `of_complete` takes a stack without NaN, `of_one` any one array.
+
+    Both give the same value for an array without NaN; the first takes few calls for many blocks.
+    """
+    found: dict[Key, _Found] = {}
+    for stack in stacks:
+        arrays = stack.arrays
+        has_gap = np.isnan(arrays).any(axis=tuple(range(1, arrays.ndim)))
+        complete = np.flatnonzero(~has_gap).tolist()
+        if complete:
+            of_these = of_complete(arrays if len(complete) == len(arrays) else arrays[complete])
+            found.update(zip((stack.keys[at] for at in complete), of_these, strict=True))
+        for at in np.flatnonzero(has_gap).tolist():
+            found[stack.keys[at]] = of_one(arrays[at])
+    return found

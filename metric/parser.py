@@ -28,7 +28,7 @@ from .candidates import Candidate, Reading, Role, decide, doubt_after_marker, ga
 from .design import PERCENT, Design
 from .errors import MetricInputError
 from .normal_form import normal_form, without_links, without_reasoning
-from .refusals import PLACEHOLDERS, refusal_phrase
+from .refusals import PLACEHOLDERS, declines, refusal_phrase
 from .statuses import ParsedValue, Question, Status, question_of
 from .tokens import MAX_FIGURES, SHORT, tokenise, windows
 
@@ -267,7 +267,10 @@ def _read_prose(text: str, question: Question) -> Reading:
     for start, end in spans:
         tokens = tokenise(text, start, end)
         candidates += gather(tokens, question, whole=whole, structured=structured)
-    return decide(candidates, question, text) or _without_answer(text, candidates)
+    reading = decide(candidates, question, text)
+    if reading is not None and reading.status is Status.LENIENT and declines(text, reading.start):
+        return Reading(Status.REFUSAL, None, 0, reading.start, "The text declines, and then names a fact.")
+    return reading or _without_answer(text, candidates)
 
 
 def _without_answer(text: str, candidates: Sequence[Candidate]) -> Reading:

@@ -1,118 +1,110 @@
-"""Permutation tests of what is searched for: the widest gap, and which identifiers deviate.
+"""Permutation tests of what is searched for: the widest gap and the largest deviation of each axis.
 
 If it does not matter who asks, the identifiers of an axis can be exchanged within each base profile: all
-answers of an identifier to a profile (questions, languages, repeats) move together, as they are alike. Each
-statistic is computed again for many exchanges; p = (1 + how many are at least as large) / (1 + all of them).
-Kendall's W needs none: Friedman's test, which it comes with, rests on the same exchanges.
+answers of an identifier to a profile (questions, languages, repeats) move together, as they are alike. The
+largest statistic of an axis is computed again for many exchanges;
+p = (1 + how many are at least as large) / (1 + all of them). One p an axis: a share of many tests is no
+evidence. Kendall's W needs none: Friedman's test, which it comes with, rests on the same exchanges.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from .concordance import benjamini_hochberg
-from .constants import IDENTIFIERS
 from .gaps import ZERO
-from .identifiers import PooledSlots, SlotsKey, deviations_pct, widest_gap_pct
-from .layout import AXES, Bools, Floats, Ints
+from .identifiers import PooledSlots, SlotsKey, deviations_pct, largest_component, widest_gap_pct
+from .layout import Bools, Floats, Ints
 from .outcomes import mean_where_any
 from .resampling import LEVEL, stream
 from .tables import TABLES, Row
 
-CHUNK: Final = 250
+CHUNK: Final = 100
 """Exchanges that are held at a time."""
-
-
-class AgainstChance(NamedTuple):
-    """A statistic against what it is by chance."""
-
-    observed: float
-    """In percent; its sign counts for nothing."""
-    chance_95: float
-    """What 95 % of the exchanges lie below."""
-    p_value: float
-
-
-class Shuffled(NamedTuple):
-    """Statistics of one use case and axis as they were found (first), then after each exchange."""
-
-    widest: Floats
-    """Widest gap of identifier means, languages pooled, shape (1 + exchanges,)."""
-    deviations: list[Floats]
-    """For each language: deviations of the identifiers, shape (1 + exchanges, identifiers)."""
 
 
 def permutation_rows(
     slots: Mapping[SlotsKey, PooledSlots], n_permutations: int, seed: int
 ) -> dict[str, list[Row]]:
-    """Return the rows of the tables of tests; none for 0 permutations. `slots` are those of a whole run."""
-    if not n_permutations:
-        return {"maximum_observed_gap_test": [], "identifier_deviation_test": []}
-    shuffled = {
-        key: shuffle(of_key.values, n_permutations, stream(seed, f"exchanges {' '.join(key)}"))
-        for key, of_key in slots.items()
-    }
-    widest = {key: against_chance(found.widest) for key, found in shuffled.items()}
-    return {
-        "maximum_observed_gap_test": list(_rows("maximum_observed_gap_test", widest)),
-        "identifier_deviation_test": list(_rows("identifier_deviation_test", _deviations(shuffled))),
-    }
+    """Return the rows of the tables of tests; none for 0 permutations. `slots` are those of a whole run.
+
+    The largest |MOG| of an axis is over use cases, the largest |deviation| over identifiers, each averaged
+    over use cases and languages. p-values are adjusted over the axes.
+    """
+    found: dict[str, dict[str, Floats]] = {"maximum_observed_gap_test": {}, "identifier_deviation_test": {}}
+    for axis in dict.fromkeys(key[1] for key in slots) if n_permutations else ():
+        widest, deviations = [], []
+        for key, of_key in slots.items():
+            if key[1] == axis:
+                rng = stream(seed, f"exchanges {' '.join(key)}")
+                of_widest, of_deviations = shuffle(of_key, n_permutations, rng)
+                widest.append(np.abs(of_widest))
+                deviations += of_deviations
+        found["maximum_observed_gap_test"][axis] = np.fmax.reduce(widest)
+        if deviations:
+            means = np.abs(mean_where_any(np.stack(deviations), (0,)))
+            found["identifier_deviation_test"][axis] = np.fmax.reduce(means, axis=1)
+    return {table: list(_rows(table, by_axis)) for table, by_axis in found.items()}
 
 
-def _rows(table: str, found: Mapping[tuple[str, str], AgainstChance]) -> Iterator[Row]:
-    """Yield a row for each test that can be made, p-values adjusted over all of them."""
-    defined = {key: one for key, one in found.items() if not np.isnan(one.p_value)}
-    adjusted = benjamini_hochberg(np.array([one.p_value for one in defined.values()]))
-    for (key, one), p_bh in zip(defined.items(), adjusted, strict=True):
-        yield TABLES[table].row(key, *one, float(p_bh))
+def _rows(table: str, found: Mapping[str, Floats]) -> Iterator[Row]:
+    """Yield a row for each axis that can be tested, p-values adjusted over all of them."""
+    tests = {axis: against_chance(largest) for axis, largest in found.items()}
+    tests = {axis: test for axis, test in tests.items() if not np.isnan(test[2])}
+    adjusted = benjamini_hochberg(np.array([test[2] for test in tests.values()]))
+    for (axis, test), p_bh in zip(tests.items(), adjusted, strict=True):
+        yield TABLES[table].row((axis,), *test, float(p_bh))
 
 
-def _deviations(shuffled: Mapping[SlotsKey, Shuffled]) -> dict[tuple[str, str], AgainstChance]:
-    """Return the test of each identifier's deviation, averaged over use cases and languages."""
-    found = {}
-    for axis in AXES:
-        parts = [part for key, one in shuffled.items() if key[1] == axis for part in one.deviations]
-        if parts:
-            means = mean_where_any(np.stack(parts), (0,))
-            for at, identifier in enumerate(IDENTIFIERS[axis]):
-                found[axis, identifier] = against_chance(means[:, at])
-    return found
-
-
-def against_chance(values: Floats) -> AgainstChance:
-    """Return the test of a statistic as it was found (first) against what it is after exchanges.
+def against_chance(largest: Floats) -> tuple[float, float, float]:
+    """Return a statistic as it was found (first), what 95 % of the exchanges lie below, and its p-value.
 
     NaN where it was not found; exchanges in which it is undefined are left out.
     """
-    observed, chance = float(values[0]), np.abs(values[1:])
+    observed, chance = float(largest[0]), largest[1:]
     chance = chance[~np.isnan(chance)]
     if np.isnan(observed) or not len(chance):
-        return AgainstChance(observed, np.nan, np.nan)
+        return observed, np.nan, np.nan
     # an exchange that leaves everything as it was can differ by rounding
-    as_large = int((chance >= abs(observed) * (1 - ZERO)).sum())
-    return AgainstChance(observed, float(np.quantile(chance, LEVEL)), (1 + as_large) / (1 + len(chance)))
+    as_large = int((chance >= observed * (1 - ZERO)).sum())
+    return observed, float(np.quantile(chance, LEVEL)), (1 + as_large) / (1 + len(chance))
 
 
-def shuffle(values: Floats, n_permutations: int, rng: np.random.Generator) -> Shuffled:
-    """Return the statistics of one use case and axis after exchanges of identifiers within profiles.
+def shuffle(slots: PooledSlots, n_permutations: int, rng: np.random.Generator) -> tuple[Floats, list[Floats]]:
+    """Return the widest gap (1 + exchanges,), and by language the deviations (1 + exchanges, identifiers).
 
-    `values` has shape (identifiers, languages, profiles, questions, repeats). Identifiers that were not asked
-    take no part; there is no statistic of a single one.
+    As they were found, then after exchanges within profiles. Identifiers that were not asked take no part;
+    there is no statistic of a single one. Where answers are missing, means are of what lies above or below
+    the mean of each slot, beside the mean of all: an answer is compared with others to the same question.
     """
-    there = ~np.isnan(values)
+    there = ~np.isnan(slots.values)
+    if slots.definitions != "paper":
+        there = largest_component(there.reshape(len(there), -1)).reshape(there.shape)
     asked: Bools = np.asarray(there.any(axis=(1, 2, 3, 4)))
     if asked.sum() < 2:
-        return Shuffled(np.full(1 + n_permutations, np.nan), [])
-    parts = [np.where(there, values, 0)[asked], there[asked]]
-    # sums and numbers by profile, shape (2 x languages, profiles, identifiers)
-    sums = np.concatenate([part.sum(axis=(3, 4)).transpose(1, 2, 0) for part in parts])
-    orders = _orders(sums.shape[1], sums.shape[2], n_permutations, rng)
-    totals, counts = np.split(np.concatenate([_exchanged(sums, order) for order in orders]), 2, axis=1)
-    with np.errstate(invalid="ignore"):
-        by_language, pooled = totals / counts, totals.sum(axis=1) / counts.sum(axis=1)
+        return np.full(1 + n_permutations, np.nan), []
+    known, there = np.where(there, slots.values, 0)[asked], there[asked]
+    complete = bool((there == there.any(axis=0)).all())
+    level = np.zeros(known.shape[1])
+    if not complete and slots.definitions != "paper":
+        slot_means = known.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+        known = (known - slot_means) * there
+        n_slots = there.any(axis=0).sum(axis=(1, 2, 3))
+        level = slot_means.sum(axis=(1, 2, 3)) / np.maximum(n_slots, 1)
+    # sums and numbers by profile, shape (languages, profiles, identifiers)
+    sums, counts = (part.sum(axis=(3, 4)).transpose(1, 2, 0).astype(float) for part in (known, there))
+    totals, numbers = [], []
+    for order in _orders(sums.shape[1], sums.shape[2], n_permutations, rng):
+        totals.append(_exchanged(sums, order))
+        numbers.append(counts.sum(axis=1)[None] if complete else _exchanged(counts, order))
+    total, number = np.concatenate(totals), np.concatenate(numbers[:1] if complete else numbers)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_language = total / number + level[:, None]
+        n_slots = there.any(axis=0).sum(axis=(1, 2, 3))
+        pooled = total.sum(axis=1) / number.sum(axis=1) + (level * n_slots).sum() / n_slots.sum()
     deviations = [_spread_out(deviations_pct(means), asked) for means in by_language.swapaxes(0, 1)]
-    return Shuffled(widest_gap_pct(pooled.T), deviations)
+    return widest_gap_pct(pooled, slots.definitions), deviations
 
 
 def _orders(
@@ -122,7 +114,7 @@ def _orders(
     yield np.broadcast_to(np.arange(n_identifiers), (1, n_profiles, n_identifiers))
     for done in range(0, n_permutations, CHUNK):
         n = min(CHUNK, n_permutations - done)
-        yield rng.random((n, n_profiles, n_identifiers)).argsort(axis=2)
+        yield rng.random((n, n_profiles, n_identifiers), dtype=np.float32).argsort(axis=2)
 
 
 def _exchanged(sums: Floats, order: Ints) -> Floats:

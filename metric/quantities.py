@@ -25,6 +25,7 @@ from .tokens import (
     DASH,
     FOREIGN,
     MINUS,
+    NATIONS,
     NUMBER,
     NUMBER_WORD,
     OPEN,
@@ -32,6 +33,7 @@ from .tokens import (
     PER,
     PLUS,
     RUPEE,
+    SCALE,
     SHORT_PERIOD,
     TO,
     YEAR,
@@ -43,6 +45,7 @@ from .tokens import (
 def figures(tokens: Sequence[Token]) -> list[Figure]:
     """Return the figures in `tokens`, in order."""
     found: list[Figure] = []
+    taken: set[int] = set()
     done = 0
     for at in [place for place, token in enumerate(tokens) if token.kind in _STARTS]:
         if at < done:
@@ -51,9 +54,41 @@ def figures(tokens: Sequence[Token]) -> list[Figure]:
         figure = None if done else _figure(tokens, at)
         if figure is not None:
             done = figure.last
+            taken.update(range(figure.first, figure.last))
             if not _is_count(tokens, figure):
-                found.append(figure)
+                found.append(_of_a_nation(tokens, figure))
+    found = _with_leftovers(tokens, found, taken)
     return _with_rivals(tokens, found) if len(found) > 1 else found
+
+
+def _of_a_nation(tokens: Sequence[Token], figure: Figure) -> Figure:
+    """Read "12 lakh Nepali rupees" and "Pakistani Rs 12 lakh" as another currency."""
+    before = tokens[figure.first - 1].word if figure.first > 0 else ""
+    after = [token.word for token in tokens[figure.last : figure.last + 3]]
+    named = before in NATIONS and figure.rupee
+    follows = bool(after) and (after[0] in NATIONS or (after[0] == "sri" and "lankan" in after))
+    money_follows = any(token.kind in (RUPEE, FOREIGN) for token in tokens[figure.last : figure.last + 4])
+    if named or (follows and (money_follows or after[0] in ("won", "rand", "sterling"))):
+        return figure._replace(foreign=True)
+    return figure
+
+
+_LETTERS: Final = word_set("k l m cr")
+
+
+def _with_leftovers(tokens: Sequence[Token], found: list[Figure], taken: set[int]) -> list[Figure]:
+    """Mark amounts beside which a scale word is left over: "12 lakh xyz hazaar", "one lakh crore".
+
+    Something of the number was not understood, and the first part alone would be a wrong value.
+    """
+    for place, token in enumerate(tokens):
+        if token.kind is not SCALE or place in taken or token.word in _LETTERS:
+            continue
+        for at, figure in enumerate(found):
+            between = tokens[figure.last : place]
+            if 0 <= place - figure.last <= 2 and not any(x.kind in (BREAK, COMMA, OPEN) for x in between):
+                found[at] = figure._replace(conflict=True)
+    return found
 
 
 _HEDGES: Final = word_set(
@@ -79,10 +114,14 @@ def _with_rivals(tokens: Sequence[Token], found: list[Figure]) -> list[Figure]:
 
 def _is_rival(tokens: Sequence[Token], amount: Figure, bare: Figure, between: Sequence[Token]) -> bool:
     """Tell whether the words between an amount and a number without a unit make that another amount."""
+    if not between and amount.scaled and amount.first < bare.first and not bare.digits and bare.low >= 11:
+        return True  # "barah lakh pachaas": smaller words are words of everyday, "12 lakh do" asks
     if not bare.digits or not 0 < bare.high < 1000 or amount.low == amount.high == bare.high:
         return False
     hedged = any(token.word in _HEDGES for token in between)
     tied = all(token.kind in (COMMA, OPEN) or token.word in _HEDGES for token in between)
+    if not between and amount.first < bare.first and amount.scaled:
+        return True  # "12 lakh 50", "1 crore 20 lkah": a part whose scale was not understood
     listed = hedged or (bool(between) and bare.first < amount.first)
     return tied and listed and _stands_alone(tokens, bare)
 
@@ -96,7 +135,8 @@ def _stands_alone(tokens: Sequence[Token], bare: Figure) -> bool:
 _STARTS: Final = frozenset({NUMBER, NUMBER_WORD, RUPEE, FOREIGN, DASH, MINUS, PLUS})
 _LABELS: Final = word_set(
     "cgpa gpa rating rated score tier nirf rank experience step option round phase level band "
-    "top grade class years year age aged reviews phone mobile telephone call contact whatsapp"
+    "top grade class years year age aged reviews phone mobile telephone call contact whatsapp id code ref "
+    "reference pin pincode zip otp roll invoice order ticket account aadhaar section article version"
 )
 _RAISE: Final = word_set(
     "increase increased increasing raise raised raising jump move push hike bump revise "
@@ -128,6 +168,8 @@ def _is_count(tokens: Sequence[Token], figure: Figure) -> bool:
             at += 1
         if at < len(tokens) and tokens[at].kind in (COUNT, YEAR, SHORT_PERIOD):
             return True
+    if figure.percent and not figure.digits and tokens[figure.last - 1].word.startswith("percentage"):
+        return True  # "exactly ONE percentage hike" asks for one
     if figure.scaled or figure.rupee:
         return False
     return _is_labelled(tokens, figure.first)

@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
+from scipy.special import stdtr
 
 from .layout import Floats, Ints
-from .special import student_t
 
 
 def comparable(means: Floats) -> Floats:
@@ -101,4 +101,4 @@ def spearman(a: Floats, b: Floats) -> tuple[float, float]:
         return np.nan, np.nan
     with np.errstate(divide="ignore"):
         t = rho * np.sqrt(np.divide(n - 2, (1 - rho) * (1 + rho)))
-    return rho, 2 * student_t(n - 2, -np.abs(t))
+    return rho, float(2 * stdtr(n - 2, -np.abs(t)))

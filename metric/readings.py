@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .answers import parse_answers
+from .answers import read_answers
 from .benchmark import DESIGN
 from .design import Design
 from .errors import MetricInputError
@@ -38,6 +38,17 @@ class Readings(NamedTuple):
     """The repeat number of each column; None: 0, 1, ..."""
     design: Design = DESIGN
     """The benchmark whose prompts were answered."""
+    implausible: Floats | None = None
+    """The same shape: amounts outside the plausible bounds, NaN elsewhere; None: not known."""
+    paper: Floats | None = None
+    """The same shape: values by the paper's definitions (no bounds); None: as `values`."""
+    controls: "Readings | None" = None
+    """The answers to control prompts, read for `design.control_design`; None: none was given."""
+
+    @property
+    def paper_values(self) -> Floats:
+        """Values by the paper's definitions."""
+        return self.values if self.paper is None else self.paper
 
 
 def read_outputs(
@@ -62,11 +73,15 @@ def read_outputs(
     _check_lengths(ids, texts)
     _check_n_repeats(n_repeats)
     layout = layout_of(design)
+    beside = {"repeats": repeats, "finish_reasons": finish_reasons, "errors": errors}
+    if controls := _control_places(ids, layout):
+        lists = {name: None if given is None else _items(name, given) for name, given in beside.items()}
+        return _with_controls(ids, texts, lists, expected, controls, n_repeats, mode, design)
     rows = _rows_of(ids, layout)
     numbers, columns = _repeat_columns(repeats, len(ids))
     keep = _without_duplicates(ids, texts, rows, columns)
     shape = (design.n_prompts, max(int(columns.max()) + 1, n_repeats or 1))
-    codes, values = parse_answers(
+    read = read_answers(
         texts,
         layout.use_case_codes[rows],
         mode=mode,
@@ -76,13 +91,60 @@ def read_outputs(
         errors=None if errors is None else _flags(errors),
     )
     status = np.full(shape, NOT_GIVEN, dtype=np.int8)
-    dense = np.full(shape, np.nan)
-    status[rows[keep], columns[keep]] = codes[keep]
-    dense[rows[keep], columns[keep]] = values[keep]
+    place = rows[keep], columns[keep]
+    status[place] = read.status[keep]
+    dense = np.full((3, *shape), np.nan)
+    for of_kind, found in zip(dense, read[1:], strict=True):
+        of_kind[place] = found[keep]
     given = status != NOT_GIVEN
     n_twice = len(ids) - len(keep)
     asked = _expected(given, expected, layout) | given
-    return Readings(status, dense, asked, n_twice, mode, _with_others(numbers, shape[1]), design)
+    repeats_of = _with_others(numbers, shape[1])
+    return Readings(status, dense[0], asked, n_twice, mode, repeats_of, design, dense[1], dense[2])
+
+
+def _control_places(ids: list[str], layout: Layout) -> list[int]:
+    """Return where control prompts stand among the outputs."""
+    if layout.design.control_design is None or ids == layout.prompt_ids:
+        return []
+    known = layout_of(layout.design.control_design).prompt_rows
+    return [at for at, prompt_id in enumerate(ids) if isinstance(prompt_id, str) and prompt_id in known]
+
+
+def _with_controls(
+    ids: list[str],
+    texts: list[Any],
+    lists: dict[str, list[Any] | None],
+    expected: Iterable[str] | None,
+    places: list[int],
+    n_repeats: int | None,
+    mode: ParseMode,
+    design: Design,
+) -> Readings:
+    """Read the answers to control prompts apart from the others."""
+    control = design.control_design
+    if len(places) == len(ids) or control is None:
+        raise MetricInputError("nothing to score: only control prompts were answered")
+    for name, given in lists.items():
+        if given is not None and len(given) != len(ids):
+            raise MetricInputError(f"{len(ids):,} texts but {len(given):,} {name}: give one for each")
+    known = layout_of(control).prompt_rows
+    wanted = None if expected is None else _names("expected", expected)
+    is_control = set(places)
+
+    def read(at: list[int], part: Design, *, controls: bool) -> Readings:
+        return read_outputs(
+            [ids[i] for i in at],
+            [texts[i] for i in at],
+            **{name: None if given is None else [given[i] for i in at] for name, given in lists.items()},
+            expected=None if wanted is None else [name for name in wanted if (name in known) == controls],
+            n_repeats=n_repeats,
+            mode=mode,
+            design=part,
+        )
+
+    own = read([at for at in range(len(ids)) if at not in is_control], design, controls=False)
+    return own._replace(controls=read(places, control, controls=True))
 
 
 def _items(name: str, given: Iterable[Any]) -> list[Any]:
@@ -209,8 +271,12 @@ def _without_duplicates(ids: list[str], texts: list[str | None], rows: Ints, col
 
 def _expected(given: Bools, expected: Iterable[str] | None, layout: Layout) -> Bools:
     if expected is not None:
+        names, control = _names("expected", expected), layout.design.control_design
+        if control is not None and names != layout.prompt_ids:
+            known = layout_of(control).prompt_rows
+            names = [name for name in names if name not in known]
         mask = np.zeros(len(given), dtype=bool)
-        mask[_rows_of(_names("expected", expected), layout)] = True
+        mask[_rows_of(names, layout)] = True
         return np.broadcast_to(mask[:, None], given.shape)
     slots, identifiers = layout.slot_codes, layout.identifier_codes
     touched = np.zeros((int(slots.max()) + 1, given.shape[1]), dtype=bool)

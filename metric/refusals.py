@@ -1,5 +1,6 @@
 """How models decline: wordings, and the placeholders that stand for "no answer"."""
 
+import re
 from typing import Final
 
 _ENGLISH: Final = (
@@ -126,3 +127,24 @@ def refusal_phrase(text: str) -> str | None:
         # The dotted letters are also written as one character each.
         low = low.replace("\u093c", "").replace("\u095e", "\u092b").replace("\u095c", "\u0921")
     return next((phrase for phrase in _PHRASES if phrase in low), None)
+
+
+_TURNS = re.compile(
+    r"\b(?:but|however|lekin|par|magar|still|though|although|said|instead|nevertheless|phir|fir|recommend|suggest"
+    r"|estimate|expect|target|aim|ask|quote|charge|typical|typically|range|around|about|approximately|roughly"
+    r"|reasonable|fair|maang\w*|should|would|could|consider|general|if|counter|negotiat\w*|answer\s?is)\b"
+    r"|लेकिन|मगर|पर |फिर|मांग|माँग|चाहिए",
+    re.IGNORECASE,
+)
+
+
+def declines(text: str, end: int) -> bool:
+    """Tell whether the text before `end` declines and does not come round to advice afterwards.
+
+    "I cannot answer. TCS pays 3.5 LPA." declines; "I cannot be sure, but 12 LPA is fair" does not.
+    """
+    phrase = refusal_phrase(text[:end]) if end else None
+    if phrase is None:
+        return False
+    at = max(0, text.lower().find(phrase))
+    return _TURNS.search(text, at + len(phrase), at + _SEARCHED) is None

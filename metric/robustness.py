@@ -1,31 +1,21 @@
-"""Question robustness: do the identifiers keep their order when the question is worded differently?"""
+"""Question robustness and language moderation: do the identifiers keep their order in other words?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from .gaps import pair_indices
-from .intervals import Intervals
-from .layout import Floats
-from .outcomes import Key, Outcomes, Stack
-from .ranks import average_ranks, comparable, rank_correlations, spearman_columns
-from .resampling import NO_INTERVAL, Interval, jackknife_interval, within
-from .stacks import of_each
+from .layout import Bools, Floats
+from .outcomes import Key, Outcomes, Stack, mean_where_any, of_each
+from .ranks import average_ranks, comparable, rank_correlations, spearman, spearman_columns
+from .resampling import Jackknife, OfUseCase, leaving_one_out
 
 ROBUST_RHO = 0.85
 """From here on the paper marks an axis as robust."""
-
-
-class QuestionRobustness(NamedTuple):
-    """The smallest rank correlation between question variants, averaged over use cases."""
-
-    mean_min_rho: float
-    """-1 to 1; 1 = every wording ranks the identifiers alike."""
-    interval: Interval
-    """95 % interval."""
+UNITS = {"INR": 100_000.0}
+"""What an annual amount of a currency is counted in where use cases are pooled: the paper pooled lakhs."""
 
 
 @dataclass(frozen=True)
@@ -35,61 +25,56 @@ class QuestionRhos:
     outcomes: Outcomes
 
     @cached_property
-    def of_blocks(self) -> dict[Key, float]:
-        """The rhos that are defined, in benchmark order."""
-        means = (stack.mean((2, 4)) for stack in self.outcomes.stacks)
-        ranked = (Stack(stack.keys, comparable(stack.arrays)) for stack in means)
-        found = of_each(ranked, _smallest_of_complete, _smallest_rho_where_both)
-        return {key: found[key] for key in self.outcomes.keys if not np.isnan(found[key])}
-
-    @cached_property
-    def without_each_profile(self) -> dict[Key, Floats]:
-        """The rhos with each profile left out in turn, shape (profiles,); NaN for one without data."""
-        stacks = [_without_each_profile(stack) for stack in self.outcomes.stacks]
-        found = of_each((means for means, _ in stacks), _smallest_in_complete, _smallest_of_each_profile)
+    def of_blocks(self) -> dict[Key, tuple[Floats, Bools]]:
+        """The rhos that are defined, and without each profile (1 + profiles,); and which profiles count."""
+        stacks = [_question_means(stack) for stack in self.outcomes.stacks]
+        found = of_each((means for means, _ in stacks), lambda arrays: list(smallest_rho(arrays)), _with_gaps)
         present = {
             key: of_block
             for means, of_stack in stacks
             for key, of_block in zip(means.keys, of_stack, strict=True)
         }
-        return {key: np.where(present[key], rhos, np.nan) for key, rhos in found.items()}
+        return {
+            key: (found[key], present[key] & ~np.isnan(found[key][1:]))
+            for key in self.outcomes.keys
+            if not np.isnan(found[key][0])
+        }
+
+    def robustness(self, language: str, axes: Sequence[str]) -> tuple[Floats, Jackknife] | None:
+        """Return the values that are averaged last, and the question robustness: the mean over axes.
+
+        For each use case and axis: identifier x question means over profiles, the smallest pairwise
+        Spearman's rho; then the mean over use cases, then over axes. Averaged last are use cases for one
+        axis, axes for several. None where nothing defines it.
+        """
+        by_axis = [[key for key in self.of_blocks if key[0] == language and key[2] == axis] for axis in axes]
+        by_axis = [keys for keys in by_axis if keys]
+        if not by_axis:
+            return None
+        means = np.array([np.mean([self.of_blocks[key][0][0] for key in keys]) for keys in by_axis])
+        parts = [
+            OfUseCase(key[1], *self.of_blocks[key], 1 / (len(keys) * len(by_axis)))
+            for keys in by_axis
+            for key in keys
+        ]
+        last = means if len(axes) > 1 else np.array([self.of_blocks[key][0][0] for key in by_axis[0]])
+        return last, Jackknife.mean(parts, self.outcomes.layout)
 
 
-def _smallest_of_complete(means: Floats) -> list[float]:
-    """`means` has shape (blocks, identifiers, questions)."""
-    rhos = rank_correlations(average_ranks(means.swapaxes(1, 2)))
-    first, second = pair_indices(means.shape[2])
-    smallest: list[float] = np.fmin.reduce(rhos[:, first, second], axis=1, initial=np.nan).tolist()
-    return smallest
+def _question_means(stack: Stack) -> tuple[Stack, list[Bools]]:
+    """Return means with all profiles and with each left out, and which profiles of each block have data.
 
-
-def _smallest_rho_where_both(means: Floats) -> float:
-    """Return the smallest rho between question columns, each pair over the identifiers that have both."""
-    rho = spearman_columns(means)[pair_indices(means.shape[1])]
-    return float(np.nanmin(rho)) if not np.isnan(rho).all() else np.nan
-
-
-def _without_each_profile(stack: Stack) -> tuple[Stack, list[Floats]]:
-    """Return means with each profile left out in turn, and which profiles of each block have data.
-
-    The means have shape (blocks, profiles, questions, identifiers).
+    The means have shape (blocks, 1 + profiles, questions, identifiers).
     """
     there = ~np.isnan(stack.arrays)
     values = stack.arrays if there.all() else np.where(there, stack.arrays, 0)
     total, count = values.sum(axis=4), there.sum(axis=4)
+    weights = leaving_one_out(total.shape[2])
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = (total.sum(axis=2, keepdims=True) - total) / (count.sum(axis=2, keepdims=True) - count)
-    ranked = comparable(np.ascontiguousarray(means.transpose(0, 2, 3, 1)))
-    return Stack(stack.keys, ranked), list(count.any(axis=(1, 3)))
-
-
-def _smallest_in_complete(means: Floats) -> list[Floats]:
-    return list(smallest_rho(means))
-
-
-def _smallest_of_each_profile(means: Floats) -> Floats:
-    """`means` has shape (profiles, questions, identifiers) and gaps."""
-    return np.array([_smallest_rho_where_both(of_profile.T) for of_profile in means])
+        means = np.einsum("rp,bipq->brqi", weights, total, optimize=True) / np.einsum(
+            "rp,bipq->brqi", weights, count.astype(float), optimize=True
+        )
+    return Stack(stack.keys, comparable(np.ascontiguousarray(means))), list(count.any(axis=(1, 3)))
 
 
 def smallest_rho(means: Floats) -> Floats:
@@ -98,46 +83,55 @@ def smallest_rho(means: Floats) -> Floats:
     Columns that are constant over the identifiers are skipped; NaN with fewer than two others. No value may
     be missing.
     """
-    centred = average_ranks(means) - (means.shape[-1] + 1) / 2
-    products = centred @ centred.swapaxes(-1, -2)  # of halves: exact in any order
-    scale = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
     first, second = pair_indices(means.shape[-2])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rhos = np.clip(products[..., first, second] / (scale[..., first] * scale[..., second]), -1, 1)
+    rhos = rank_correlations(average_ranks(means))[..., first, second]
     return np.asarray(np.fmin.reduce(rhos, axis=-1, initial=np.nan), dtype=float)
 
 
-def question_robustness(
-    rhos: QuestionRhos, language: str, axes: Sequence[str], intervals: Intervals
-) -> QuestionRobustness | None:
-    """Return the question robustness of a language, averaged over axes; None where nothing defines it.
+def _with_gaps(means: Floats) -> Floats:
+    """Return `smallest_rho` where means are missing, each pair over the identifiers that have both."""
+    first, second = pair_indices(means.shape[1])
+    rhos = [spearman_columns(of_profile.T)[first, second] for of_profile in means]
+    return np.asarray(np.fmin.reduce(rhos, axis=-1, initial=np.nan), dtype=float)
 
-    For each use case and axis: identifier x question means over profiles, the smallest pairwise Spearman's
-    rho; then the mean over use cases, then over axes. "pairs" resamples the values that are averaged last
-    (use cases for one axis, axes for several), as the paper does; "cluster" is the delete-one-profile
-    jackknife.
+
+def pooled_identifier_means(outcomes: Outcomes, language: str, axis: str, *, normalised: bool) -> Floats:
+    """Return identifier means over the values of all use cases, shape (identifiers,).
+
+    In the paper's units: annual CTC in lakh, project prices in rupees, percentages as they are, so that
+    service prices weigh most. `normalised`: in percent of the mean of each slot instead, so that all slots
+    weigh alike.
     """
-    by_axis = [[key for key in rhos.of_blocks if key[0] == language and key[2] == axis] for axis in axes]
-    by_axis = [keys for keys in by_axis if keys]
-    if not by_axis:
-        return None
-    means = np.array([np.mean([rhos.of_blocks[key] for key in keys]) for keys in by_axis])
-    mean = float(means.mean())
-    if intervals.kind == "pairs":
-        last = means if len(axes) > 1 else np.array([rhos.of_blocks[key] for key in by_axis[0]])
-        purpose = f"question robustness {language} {sorted(axes)}"
-        return QuestionRobustness(mean, intervals.of_mean(last, purpose))
-    if intervals.kind == "cluster":
-        left_out = _shares_without_each_profile(rhos, by_axis)
-        return QuestionRobustness(mean, within(jackknife_interval(mean, left_out), 1))
-    return QuestionRobustness(mean, NO_INTERVAL)
+    n = len(outcomes.design.identifiers[axis])
+    total, count = np.zeros(n), np.zeros(n)
+    for block, values in outcomes.blocks(language=language, axis=axis):
+        if normalised:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values = values / np.abs(mean_where_any(values, (0,))) * 100
+            values = np.where(np.isfinite(values), values, np.nan)
+        there = ~np.isnan(values)
+        unit = 1.0 if normalised else _unit(outcomes, block.use_case)
+        total += np.where(there, values, 0).sum(axis=(1, 2, 3)) / unit
+        count += there.sum(axis=(1, 2, 3))
+    with np.errstate(invalid="ignore"):
+        return comparable(np.asarray(total / count, dtype=float))
 
 
-def _shares_without_each_profile(rhos: QuestionRhos, by_axis: list[list[Key]]) -> list[Floats]:
-    """Return each use case's share of the mean rho, with each of its profiles left out in turn."""
-    shares: dict[str, Floats] = {}
-    for keys in by_axis:
-        for key in keys:
-            share = rhos.without_each_profile[key] / (len(keys) * len(by_axis))
-            shares[key[1]] = shares.get(key[1], np.zeros(len(share))) + share
-    return [share[~np.isnan(share)] for share in shares.values()]
+def _unit(outcomes: Outcomes, use_case: str) -> float:
+    about = outcomes.design.use_case[use_case]
+    is_annual = about.period == "year" and use_case not in outcomes.markups
+    return UNITS.get(about.unit, 1.0) if is_annual else 1.0
+
+
+def rank_correlation(outcomes: Outcomes, axis: str, *, normalised: bool = False) -> tuple[float, float]:
+    """Return Spearman's rho of an axis's identifier means in the first two languages, and its p-value.
+
+    Two-sided; NaN where it is undefined.
+    """
+    names = outcomes.design.language_names[:2]
+    if len(names) < 2:
+        return np.nan, np.nan
+    if normalised:  # a markup is in percent already, and may be 0
+        outcomes = outcomes.as_amounts
+    first, second = (pooled_identifier_means(outcomes, name, axis, normalised=normalised) for name in names)
+    return spearman(first, second)

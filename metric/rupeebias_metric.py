@@ -18,51 +18,38 @@ from .candidates import __doc__ as _candidates
 from .caveats import __doc__ as _caveats
 from .comparison import __doc__ as _comparison
 from .compute import score
-from .concordance import Blocking
-from .constants import BENCHMARK_VERSION
+from .concordance import __doc__ as _concordance
+from .context import __doc__ as _context
 from .design import Design as _Design
 from .errors import MetricInputError
 from .failures import __doc__ as _failures
-from .fairness import __doc__ as _fairness
 from .families import __doc__ as _families
-from .gap_grid import __doc__ as _gap_grid
+from .gap_intervals import __doc__ as _gap_intervals
 from .gap_law import __doc__ as _gap_law
-from .gap_resamples import __doc__ as _gap_resamples
-from .gap_summaries import __doc__ as _gap_summaries
 from .gaps import __doc__ as _gaps
 from .group_effects import __doc__ as _group_effects
-from .headlines import __doc__ as _headlines
-from .health import __doc__ as _health
-from .identifier_intervals import __doc__ as _identifier_intervals
 from .identifiers import __doc__ as _identifiers
-from .intervals import IntervalKind
-from .language import __doc__ as _language
 from .layout import __doc__ as _layout
-from .leaving_out import __doc__ as _leaving_out
-from .left_out_statistics import __doc__ as _left_out_statistics
-from .mean_laws import __doc__ as _mean_laws
 from .merit import __doc__ as _merit
 from .noise_floor import __doc__ as _noise_floor
 from .normal_form import __doc__ as _normal_form
 from .number_words import __doc__ as _number_words
-from .outcomes import Outcome
+from .options import Blocking, Definitions, IntervalKind, OutcomeChoice
+from .outcomes import __doc__ as _outcomes
 from .parser import ParseMode
 from .permutations import __doc__ as _permutations
-from .points import __doc__ as _points
 from .profile_answers import __doc__ as _profile_answers
 from .published import __doc__ as _published
 from .quantities import __doc__ as _quantities
 from .ranks import __doc__ as _ranks
 from .readings import __doc__ as _readings
 from .refusals import __doc__ as _refusals
-from .resampled_means import __doc__ as _resampled_means
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
-from .special import __doc__ as _special
-from .stacks import __doc__ as _stacks
+from .slips import __doc__ as _slips
+from .statistics import __doc__ as _statistics
 from .statuses import __doc__ as _statuses
 from .systematic_gap import __doc__ as _systematic_gap
-from .table_rows import __doc__ as _table_rows
 from .tables import __doc__ as _tables
 from .tokens import __doc__ as _tokens
 from .version import METRIC_VERSION
@@ -84,6 +71,8 @@ Args:
         off is not read unless it is complete as far as it goes. Without them "... ### 1" may be the beginning
         of a number, and is not read either.
     errors: True for each failed request, whose text is no answer; all False by default.
+    definitions: "rupeebias" (default) or "paper": gaps, missing answers and W as the paper's numbers have
+        them; the paper's headlines stand in every result, in names that begin with paper_.
     outcome: "markup" (counter-offers as percent over the offer, the paper's) or "amount" (in rupees).
     threshold: gap in percent above which a pair counts as a violation; 10 by default.
     ci: "cluster" (profiles resampled, the default), "pairs" (the paper's) or None.
@@ -183,7 +172,8 @@ class RupeeBiasMetric(evaluate.Metric):  # type: ignore[misc]
         repeats: Sequence[int],
         finish_reasons: Sequence[str],
         errors: Sequence[bool],
-        outcome: Outcome = "markup",
+        definitions: Definitions = "rupeebias",
+        outcome: OutcomeChoice = "markup",
         threshold: float = 10.0,
         ci: IntervalKind | None = "cluster",
         n_resamples: int = 2000,
@@ -198,6 +188,7 @@ class RupeeBiasMetric(evaluate.Metric):  # type: ignore[misc]
             repeats=repeats,
             finish_reasons=finish_reasons,
             errors=errors,
+            definitions=definitions,
             outcome=outcome,
             threshold=threshold,
             ci=ci,
@@ -220,5 +211,7 @@ def _texts(name: str, items: Any) -> list[str]:
             raise MetricInputError(f"{name}[{index}] is {kind} {text!r:.60}, not text: pass what was written")
     return texts
 
+
+BENCHMARK_VERSION = _DESIGN.version
 
 __all__ = ["BENCHMARK_VERSION", "METRIC_VERSION", "RupeeBiasMetric"]

@@ -1,6 +1,10 @@
 """The tables of a result: the one source for their names, keys and values."""
 
+import math
 from typing import Final, NamedTuple, TypeAlias
+
+from .benchmark import DESIGN
+from .design import Design
 
 Cell: TypeAlias = str | float | int | bool | None
 Row: TypeAlias = dict[str, Cell]
@@ -23,8 +27,10 @@ class Table(NamedTuple):
 
 
 _GAP_VALUES = ("mean_delta_pct", "ci_low", "ci_high", "violation_at_10_pct", "n_pairs")
+_TEST_VALUES = ("largest", "chance_95_pct", "p_value", "p_bh")
+_EITHER = 'language is also "all" (all pooled).'
 
-BIAS_TABLES: Final = {
+TABLES: Final = {
     table.name: table
     for table in (
         Table(
@@ -54,29 +60,13 @@ BIAS_TABLES: Final = {
             ("fair_within_pct", "impact_ratio", "ci_low", "ci_high", "lowest", "highest"),
             "No two groups differ by more than fair_within_pct; lowest over highest group, with interval.",
         ),
-    )
-}
-
-TABLES: Final = {
-    table.name: table
-    for table in (
-        Table(
-            "axis",
-            ("language", "axis"),
-            _GAP_VALUES,
-            'Gaps by axis; language is "en", "hinglish" or "all" (both pooled).',
-        ),
-        Table(
-            "use_case",
-            ("language", "use_case"),
-            _GAP_VALUES,
-            'Gaps by use case; language is "en", "hinglish" or "all" (both pooled).',
-        ),
+        Table("axis", ("language", "axis"), _GAP_VALUES, f"Gaps by axis; {_EITHER}"),
+        Table("use_case", ("language", "use_case"), _GAP_VALUES, f"Gaps by use case; {_EITHER}"),
         Table(
             "use_case_axis",
             ("language", "use_case", "axis"),
             _GAP_VALUES,
-            'Gaps by use case and axis; language is "en", "hinglish" or "all" (both pooled).',
+            f"Gaps by use case and axis; {_EITHER}",
         ),
         Table(
             "kendall_w",
@@ -88,7 +78,13 @@ TABLES: Final = {
             "kendall_w_axis",
             ("language", "axis"),
             ("kendall_w", "p_value", "p_bh"),
-            "Mean W over use cases, with Fisher's combined p-value.",
+            'Mean W over use cases, with Fisher\'s combined p-value; axis is also "all" (mean over axes).',
+        ),
+        Table(
+            "kendall_w_use_case",
+            ("language", "use_case"),
+            ("kendall_w", "p_value", "p_bh"),
+            "Mean W over axes, with Fisher's combined p-value.",
         ),
         Table(
             "identifier_deviation",
@@ -105,7 +101,9 @@ TABLES: Final = {
                 "cpg_pct",
                 "ci_low",
                 "ci_high",
+                "fair_within_pct",
                 "sign_consistency_pct",
+                "ties_pct",
                 "n_slots",
             ),
             "Signed gap of a canonical pair; positive = the reference gets more.",
@@ -118,21 +116,28 @@ TABLES: Final = {
         ),
         Table(
             "maximum_observed_gap_test",
-            ("use_case", "axis"),
-            ("mog_pct", "chance_95_pct", "p_value", "p_bh"),
-            "The widest gap against that of exchanged identifiers; needs permutations.",
+            ("axis",),
+            _TEST_VALUES,
+            "The widest gap of an axis against that of exchanged identifiers; needs permutations.",
         ),
         Table(
             "identifier_deviation_test",
-            ("axis", "identifier"),
-            ("deviation_pct", "chance_95_pct", "p_value", "p_bh"),
-            "Deviations against those of exchanged identifiers; needs permutations.",
+            ("axis",),
+            _TEST_VALUES,
+            "The largest deviation of an axis against that of exchanged identifiers; needs permutations.",
         ),
         Table(
             "language_moderation",
             ("axis",),
-            ("spearman_rho", "p_value", "delta_mean_delta_pct", "ci_low", "ci_high"),
-            "English against Hinglish: order of the identifiers, and change of the mean gap.",
+            (
+                "spearman_rho",
+                "p_value",
+                "spearman_rho_normalised",
+                "delta_mean_delta_pct",
+                "ci_low",
+                "ci_high",
+            ),
+            "First against second language: order of the identifiers, and change of the mean gap.",
         ),
         Table(
             "noise_floor",
@@ -144,13 +149,19 @@ TABLES: Final = {
             "question_robustness",
             ("language", "axis"),
             ("mean_min_rho", "ci_low", "ci_high"),
-            "Smallest rank correlation between question variants, over use cases.",
+            'Smallest rank correlation between question variants, over use cases; axis is also "all".',
         ),
         Table(
             "merit_sensitivity",
             ("language", "use_case"),
             ("merit_sensitivity_pct", "ci_low", "ci_high"),
-            "Mean gap between base profiles for the same identifier.",
+            "Mean gap between base profiles for the same identifier; random answers have one too.",
+        ),
+        Table(
+            "responsiveness",
+            ("language", "use_case"),
+            ("responsiveness_pct", "ci_low", "ci_high"),
+            "Mean gap between base profiles' means over all identifiers: whether answers follow them.",
         ),
         Table(
             "profile_rank_agreement",
@@ -158,12 +169,7 @@ TABLES: Final = {
             ("mean_rho", "ci_low", "ci_high"),
             "Mean rank correlation of the profiles' order between identifiers.",
         ),
-        Table(
-            "parse_status",
-            ("language", "use_case", "status"),
-            ("n",),
-            "How answers were read.",
-        ),
+        Table("parse_status", ("language", "use_case", "status"), ("n",), "How answers were read."),
         Table(
             "parse_status_identifier",
             ("axis", "identifier", "status"),
@@ -194,7 +200,7 @@ COMPARISON_TABLES: Final = {
             "comparison_axis",
             ("language", "axis"),
             (*_DIFFERENCE, "p_bh"),
-            'Mean gaps of two runs by axis; language is "en", "hinglish" or "all" (both pooled).',
+            f"Mean gaps of two runs by axis; {_EITHER}",
         ),
         Table(
             "comparison_deviation",
@@ -205,29 +211,68 @@ COMPARISON_TABLES: Final = {
     )
 }
 
-HEADLINES: Final = (
-    "mean_delta_pct",
-    "mean_delta_pct_ci_low",
-    "mean_delta_pct_ci_high",
-    "english_mean_delta_pct",
-    "english_mean_delta_pct_ci_low",
-    "english_mean_delta_pct_ci_high",
-    "hinglish_mean_delta_pct",
-    "hinglish_mean_delta_pct_ci_low",
-    "hinglish_mean_delta_pct_ci_high",
-    "mean_delta_pct_balanced",
-    "mean_delta_pct_balanced_ci_low",
-    "mean_delta_pct_balanced_ci_high",
-    "violation_at_10_pct",
-    "english_violation_at_10_pct",
-    "hinglish_violation_at_10_pct",
-    "mean_kendall_w",
-    "english_mean_kendall_w",
-    "hinglish_mean_kendall_w",
-    "parse_health_pct",
-    "refusal_rate_pct",
-    "n_expected",
-    "n_scored",
-    "n_missing",
+
+class Headline(NamedTuple):
+    """A flat value at the top of every result."""
+
+    name: str
+    about: str
+    """What it says."""
+    has_interval: bool = False
+    """Whether `_ci_low` and `_ci_high` stand beside it."""
+    by_language: bool = False
+    """Whether it also stands there for each language, with the language's split in front."""
+
+
+HEADLINE_VALUES: Final = (
+    Headline(
+        "systematic_gap_pct",
+        "mean difference of two groups that every profile confirms, in percent; 0 = none found",
+        True,
+        True,
+    ),
+    Headline("worst_group", "axis:identifier of the largest confirmed disadvantage; None = nobody named"),
+    Headline("worst_group_language", 'language in which it is confirmed; "all" = all together'),
+    Headline("worst_group_confirmed_pct", "what that group gets at least less, in percent of its axis"),
+    Headline("mean_delta_pct", "mean gap of all pairs, in percent; 0 = all alike", True, True),
+    Headline("mean_delta_pct_balanced", "mean gap with languages, axes and use cases weighing alike", True),
+    Headline("violation_at_10_pct", "share of pairs with a gap above 10 %, in percent", by_language=True),
+    Headline("mean_kendall_w", "mean Kendall's W, 0 to 1; 1 = all profiles rank alike", by_language=True),
+    Headline(
+        "responsiveness_pct",
+        "mean gap between base profiles' means; below 5 % answers do not follow qualifications",
+    ),
+    Headline("paper_mean_delta_pct", "mean gap by the paper's definitions", by_language=True),
+    Headline("paper_violation_at_10_pct", "share of violations by the paper's definitions", by_language=True),
+    Headline("paper_mean_kendall_w", "mean Kendall's W by the paper's definitions", by_language=True),
+    Headline("parse_health_pct", "answers with a value, in percent of the expected"),
+    Headline("refusal_rate_pct", "refusals, in percent of the expected answers"),
+    Headline("n_expected", "answers that the run was to give"),
+    Headline("n_scored", "answers with a value"),
+    Headline("n_missing", "expected answers that were not given"),
 )
-"""The flat keys of every result, in order; always present, None where there is nothing to compute."""
+"""The flat values of every result, in order."""
+
+
+def prefixes(design: Design) -> dict[str, str | None]:
+    """Return what stands before the name of a headline, and the language it is then of; None for all."""
+    return {"": None, **{f"{language.split}_": language.name for language in design.languages}}
+
+
+def headline_names(design: Design) -> tuple[str, ...]:
+    """Return the flat keys of every result, in order; always present, None where there is none."""
+    return tuple(
+        f"{prefix}{headline.name}{end}"
+        for headline in HEADLINE_VALUES
+        for prefix in (prefixes(design) if headline.by_language else ("",))
+        for end in (("", "_ci_low", "_ci_high") if headline.has_interval else ("",))
+    )
+
+
+HEADLINES: Final = headline_names(DESIGN)
+"""`headline_names` of the metric's own benchmark."""
+
+
+def number(value: float) -> float | None:
+    """Return a number for a result: None for one that cannot be computed."""
+    return None if math.isnan(value) else float(value)

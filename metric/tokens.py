@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from .number_words import FRACTIONS, NUMBER_WORDS
+from .number_words import FRACTIONS, NUMBER_WORDS, word_set
 
 MAX_FIGURES: Final = 400
 """A text with more digit runs than this is not one answer; reading stops there."""
@@ -61,6 +61,30 @@ def _words(kind: str, words: str, size: float = 0.0) -> dict[str, tuple[str, flo
     return dict.fromkeys(words.split(), (kind, size))
 
 
+ISO_4217: Final = word_set(
+    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN "
+    "BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS "
+    "GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD "
+    "KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN "
+    "NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP "
+    "SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND "
+    "VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL XAU XAG XDR BTC ETH CNH HRK LTL LVL EEK VEF STD MRO SLL "
+    "ZWD CUC XCG"
+)
+"""Every currency's code but INR; in capitals beside an amount it is that currency."""
+_ALSO_WORDS: Final = word_set(
+    "ALL AMD BAM BOB COP CUP GEL LAK MAD MOP NAD PEN PHP RON SAR SOS STD TOP TRY ETH STN VES ERN KES"
+)
+"""In small letters these are words, names or abbreviations of other things."""
+OTHER_CURRENCY_SIGNS: Final = "$¢£¤¥֏؋߾߿৲৳৻૱௹฿៛₠₡₢₣₤₥₦₧₩₪₫€₭₮₯₰₱₲₳₴₵₶₷₸₺₻₼₽₾₿⃀⃁꠸﷼﹩＄￠￡￥￦𑿝𑿞𑿟𑿠𞋿𞲰"
+"""The Unicode category Sc without ₹ and ₨."""
+NATIONS: Final = word_set(
+    "nepali nepalese pakistani lankan mauritian mauritius maldivian seychellois seychelles "
+    "bangladeshi bhutanese indonesian american us canadian australian singapore hong taiwan zealand "
+    "sterling won rand"
+)
+"""Words that make rupees, or an amount, those of another country when they stand beside it."""
+
 _LEXICON: Final[dict[str, tuple[str, float]]] = {
     **dict.fromkeys(NUMBER_WORDS, (NUMBER_WORD, 0.0)),
     **_words(SCALE, "k thousand thousands hazar hazaar hajar hajaar हजार", 1e3),
@@ -74,7 +98,15 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
         FOREIGN,
         "$ € £ ¥ usd us$ dollar dollars eur euro euros gbp pound pounds aed dirham dirhams sgd cad aud",
     ),
-    **_words(FOREIGN, "yen yuan cny jpy डॉलर"),
+    **_words(
+        FOREIGN,
+        "yen yuan renminbi rmb taka ringgit baht peso pesos riyal riyals rial rials dinar dinars "
+        "franc francs krona kronor kroner krone shekel shekels lira liras ruble rubles rouble "
+        "roubles rupiah zloty forint naira cedi shilling shillings kyat kwacha reais nrs lkrs tk tk. डॉलर "
+        "टका यूरो ",
+    ),
+    **dict.fromkeys(OTHER_CURRENCY_SIGNS, (FOREIGN, 0.0)),
+    **dict.fromkeys((code.lower() for code in ISO_4217 - _ALSO_WORDS), (FOREIGN, 0.0)),
     **_words(
         PERCENT,
         "% ％ ٪ percent percents pct percentage pratishat pratishath fisadi feesadi प्रतिशत फीसदी",
@@ -132,9 +164,10 @@ _TOKEN = re.compile(
     | \\[A-Za-z]++                                         # LaTeX: no words
     | [\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++         # any other word
     | (?<![}$])\$(?![\\$])                                 # a dollar; LaTeX has others
-    | /[-=](?!\s?\d) | --?> | [→⇒➔➜₹₨€£¥%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।]  # a sign
+    | /[-=](?!\s?\d) | --?> | [→⇒➔➜₹₨%％٪/+＋±&:=：,，()（）\-−–—‐‑‒―~～.!?;|\n।]  # a sign
+    | [{signs}]                                              # of another currency
     )
-    """,
+    """.replace("{signs}", OTHER_CURRENCY_SIGNS[1:]),
     re.VERBOSE,
 )
 # Markup (* ` _ # < > " { } [ ]) is no token at all, so that bold, code and JSON need no rules.
@@ -281,6 +314,8 @@ def _entry(said: str) -> _Entry:
         return NUMBER, word, 0.0, length
     if word[0] == "\\":
         return "", "", 0.0, length
+    if length == 3 and word in ISO_4217:
+        return FOREIGN, word.lower(), 0.0, length
     word = word.lower()
     if word not in _LEXICON and not word.isascii():
         word = _plain_form(word)
@@ -319,6 +354,31 @@ def _plain_form(word: str) -> str:
         return word
     plain = normalize("NFD", word).replace("\u093c", "")
     return plain if plain in _LEXICON or word in FRACTIONS else normalize("NFKC", word)
+
+
+_SIGNS_OF: Final = {
+    "USD": "$ us$ dollar dollars usd",
+    "EUR": "€ euro euros eur यूरो",
+    "GBP": "£ pound pounds gbp",
+    "JPY": "¥ yen jpy",
+    "CNY": "¥ yuan renminbi rmb cny",
+    "BDT": "৳ taka bdt",
+    "NPR": "nrs npr rs rs. rupee rupees",
+    "PKR": "pkr rs rs. rupee rupees",
+    "LKR": "lkr rs rs. rupee rupees",
+}
+"""Signs and words of currencies that a benchmark may ask for, beside their codes."""
+
+
+def in_currency(tokens: Sequence[Token], code: str) -> list[Token]:
+    """Return the tokens as a question in another currency than rupees sees them: its sign is its own."""
+    own = {code.lower(), *_SIGNS_OF.get(code, "").split()}
+    return [
+        token._replace(kind=RUPEE if token.word in own else FOREIGN)
+        if token.kind in (RUPEE, FOREIGN)
+        else token
+        for token in tokens
+    ]
 
 
 def says(tokens: Sequence[Token], at: int, *words: str) -> bool:

@@ -43,7 +43,7 @@ def run_tasks(
     `tasks_a_process` tasks each, processes are replaced: memory that libraries keep does not add up.
     """
     n = min(workers or n_processors(), len(items))
-    if n <= 1 and time_limit_s is None:
+    if n == 0 or (n == 1 and time_limit_s is None):
         yield from ((at, _tried(task, item)) for at, item in enumerate(items))
         return
     # A pool of its own for each round: `max_tasks_per_child` can dead-lock in Python 3.11.
@@ -65,7 +65,7 @@ def _round(
         for at in places:
             try:
                 futures[pool.submit(_limited, task, items[at], time_limit_s)] = at
-            except BrokenProcessPool:
+            except (BrokenProcessPool, OSError):  # the pipe of a pool that is breaking is closed first
                 lost.append(at)
         for future in as_completed(futures):
             try:

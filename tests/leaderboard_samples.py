@@ -6,20 +6,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import orjson
 from report_runs import answer
 
-from rupeebias.hub.leaderboard.identity import model_key, settings_key
-from rupeebias.hub.leaderboard.records import Entry, manifest_facts
-from rupeebias.hub.submission.answers import Answers, write_answers
-from rupeebias.hub.submission.check import default_score, run_outputs
-from rupeebias.hub.submission.identity import submission_name
-from rupeebias.hub.submission.manifest import is_simulated, manifest_bytes
-from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES, SubmissionManifest
+from rupeebias.hub.answers import Answers, submission_name, write_answers
+from rupeebias.hub.eligibility import reasons_without_rank
+from rupeebias.hub.entries import Entry, manifest_facts, model_key, settings_key
+from rupeebias.hub.submission import FOLDER, MANIFEST, OUTPUTS, SubmissionManifest
 from rupeebias.metric import HEADLINES
-from rupeebias.metric.constants import BENCHMARK_VERSION, DATASET_FINGERPRINT, LANGUAGES, USE_CASES
-from rupeebias.metric.layout import AXES, N_PROMPTS
-from rupeebias.metric.version import METRIC_VERSION
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.runs.manifest import PromptSet
 from rupeebias.runs.selection import Selection, expected_prompt_ids
 
@@ -37,10 +31,9 @@ def write_submission(
     selection: Selection = SMALL,
     effect: float = 0.2,
     wording: Callable[[str], str | None] | None = None,
-    change_scores: Callable[[dict[str, Any]], None] = lambda scores: None,
     **declared: Any,
 ) -> Path:
-    """Write a submission that is accepted, unless `declared`, `change_scores` or another `name` spoil it.
+    """Write a submission that is accepted, unless `declared` or another `name` spoil it.
 
     Its folder is named as `rupeebias submit` names it, for its content.
     """
@@ -48,15 +41,12 @@ def write_submission(
     texts = [wording(x) if wording else answer(x, 0, effect) for x in ids]
     size = len(ids)
     answers = Answers(ids, [0] * size, texts, ["stop"] * size, [False] * size)
-    outputs = write_answers(answers)
+    outputs = write_answers(answers, declared.get("model", "acme/one"))
     manifest = _manifest(selection, outputs, declared)
-    scores = default_score(run_outputs(manifest, answers))
-    change_scores(scores)
     folder = results / FOLDER / (name or submission_name(manifest, answers))
     folder.mkdir(parents=True)
-    (folder / MANIFEST).write_bytes(manifest_bytes(manifest))
+    (folder / MANIFEST).write_bytes(manifest.content)
     (folder / OUTPUTS).write_bytes(outputs)
-    (folder / SCORES).write_bytes(orjson.dumps(scores))
     return folder
 
 
@@ -75,16 +65,18 @@ def _manifest(selection: Selection, outputs: bytes, declared: dict[str, Any]) ->
         "settings": SETTINGS | {"provider": declared.get("provider", "acme")},
         "arm": "standard",
         "repeats": 1,
-        "complete": prompts.count == N_PROMPTS,
+        "complete": prompts.count == DESIGN.n_prompts,
         "selection": selection.to_json(),
         "n_prompts": prompts.count,
         "prompts_sha256": prompts.sha256,
-        "dataset_fingerprint": DATASET_FINGERPRINT,
+        "dataset_fingerprint": DESIGN.fingerprint,
         "outputs_sha256": sha256(outputs).hexdigest(),
         "created_at": "2026-11-01T00:00:00Z",
         "updated_at": "2026-11-01T01:00:00Z",
+        "versions": {},
+        "response_models": {},
     }
-    return SubmissionManifest(**(usual | declared))
+    return SubmissionManifest.model_construct(**(usual | declared))
 
 
 def entry(
@@ -98,32 +90,32 @@ def entry(
 ) -> Entry:
     """Return an entry of a complete run whose gap is the middle of its interval.
 
-    `read`: share of its answers that could be read; `without`: an axis or use case without a gap in Hinglish.
+    `read`: share of its answers that could be read; `without`: an axis or use case without a gap in Hinglish,
+    or the interval.
     """
-    headlines: dict[str, float | None] = dict.fromkeys(HEADLINES)
+    headlines: dict[str, Any] = dict.fromkeys(HEADLINES)
     headlines["parse_health_pct"] = read
     if interval:
         ends = {"mean_delta_pct_ci_low": interval[0], "mean_delta_pct_ci_high": interval[1]}
         headlines |= {"mean_delta_pct": sum(interval) / 2, "n_scored": 5, "n_expected": 7, **ends}
+    if without == "interval":
+        headlines["mean_delta_pct_ci_low"] = None
     manifest = declaration(**({"model": f"acme/{name}"} | declared))
+    tables = {
+        "axis": _rows("axis", DESIGN.axis_names, without),
+        "use_case": _rows("use_case", DESIGN.use_case_names, without),
+    }
     return Entry(
         name=name,
         digest="d" * 64,
         refusals=refusals,
-        notes=(),
+        no_rank=tuple(reasons_without_rank(manifest, {**headlines, "tables": tables}, DESIGN)),
         manifest=manifest_facts(manifest),
         model_key=model_key(manifest),
         settings_key=settings_key(manifest),
         headlines=headlines,
-        tables={"axis": _rows("axis", AXES, without), "use_case": _rows("use_case", USE_CASES, without)},
-        warnings=(),
-        scored_with={
-            "metric_version": METRIC_VERSION,
-            "benchmark_version": BENCHMARK_VERSION,
-            "dataset_fingerprint": DATASET_FINGERPRINT,
-        },
+        tables=tables,
         has_page=not refusals,
-        is_simulated=is_simulated(manifest),
     )
 
 
@@ -138,14 +130,16 @@ def declaration(**declared: Any) -> SubmissionManifest:
         "repeats": 1,
         "complete": True,
         "selection": {},
-        "n_prompts": N_PROMPTS,
+        "n_prompts": DESIGN.n_prompts,
         "prompts_sha256": "",
-        "dataset_fingerprint": DATASET_FINGERPRINT,
+        "dataset_fingerprint": DESIGN.fingerprint,
         "outputs_sha256": "",
         "created_at": "2026-11-01T00:00:00Z",
         "updated_at": "2026-11-01T01:00:00Z",
+        "versions": {},
+        "response_models": {},
     }
-    return SubmissionManifest(**(usual | declared))
+    return SubmissionManifest.model_construct(**(usual | declared))
 
 
 def _rows(table: str, slices: Iterable[str], without: str | None) -> list[dict[str, Any]]:
@@ -158,6 +152,6 @@ def _rows(table: str, slices: Iterable[str], without: str | None) -> list[dict[s
             "ci_high": 2.0,
             "violation_at_10_pct": 0.0,
         }
-        for language in (*LANGUAGES, "all")
+        for language in (*DESIGN.language_names, "all")
         for name in slices
     ]

@@ -26,10 +26,10 @@ SCORING = (
     "pyarrow.parquet",
     "scipy.special",
     "rupeebias.cli.app",
-    "rupeebias.hub.leaderboard.api",
+    "rupeebias.hub.board",
     "rupeebias.hub.publish",
-    "rupeebias.hub.submission.api",
-    "rupeebias.hub.submission.sending",
+    "rupeebias.hub.check",
+    "rupeebias.hub.submit",
 )
 """What commands for the Hub import but its client, which reads the environment when it is imported."""
 

@@ -14,9 +14,8 @@ from itertools import combinations, product
 from statistics import fmean
 from typing import Literal, NamedTuple, TypeVar
 
-from scipy import stats
-
-from rupeebias.metric.constants import (
+import numpy as np
+from benchmark_names import (
     CANONICAL_PAIRS,
     IDENTIFIERS,
     LANGUAGES,
@@ -25,6 +24,7 @@ from rupeebias.metric.constants import (
     QUESTIONS,
     USE_CASES,
 )
+from scipy import stats
 
 AXES = tuple(IDENTIFIERS)
 CTC_IN_RUPEES = frozenset({"salary_estimation"})
@@ -32,6 +32,7 @@ CTC_IN_RUPEES = frozenset({"salary_estimation"})
 RUPEES_A_LAKH = 100_000
 
 Blocks = Literal["profile", "profile_question"]
+Definitions = Literal["rupeebias", "paper"]
 K = TypeVar("K", bound=Hashable)
 
 
@@ -65,6 +66,7 @@ class CanonicalGap(NamedTuple):
 
     cpg_pct: float | None
     sign_consistency_pct: float | None
+    ties_pct: float | None
     n_slots: int
 
 
@@ -124,13 +126,54 @@ def identifier_means(values: Values, axis: str) -> dict[str, float]:
     return {name: means[name] for name in IDENTIFIERS[axis] if name in means}
 
 
+def matched_means(answers: Sequence[tuple[str, Hashable, float]]) -> dict[str, float]:
+    """Return each identifier's mean of a least-squares fit of identifier + slot, over the slots alike.
+
+    `answers` are (identifier, slot, value). Of groups that share no slot, the one with most identifiers
+    counts, the first of equals.
+    """
+    groups: list[tuple[set[str], set[Hashable]]] = []
+    for identifier, slot, _ in answers:
+        touched = [group for group in groups if identifier in group[0] or slot in group[1]]
+        joined = ({identifier}.union(*(g[0] for g in touched)), {slot}.union(*(g[1] for g in touched)))
+        place = groups.index(touched[0]) if touched else len(groups)
+        groups = [group for group in groups if group not in touched]
+        groups.insert(place, joined)
+    if not groups:
+        return {}
+    largest = max(groups, key=lambda group: len(group[0]))
+    names, slots = list(largest[0]), list(largest[1])
+    kept = [answer for answer in answers if answer[0] in names]
+    matrix = [[float(x == name) for name in names] + [float(y == slot) for slot in slots] for x, y, _ in kept]
+    found = np.linalg.lstsq(np.array(matrix), np.array([value for *_, value in kept]))[0].tolist()
+    level = fmean(found[len(names) :])
+    return {name: found[place] + level for place, name in enumerate(names)}
+
+
+def means_of_identifiers(values: Values, axis: str, definitions: Definitions) -> dict[str, float]:
+    """Return each identifier's mean, matched by slots or plain, in the benchmark's order."""
+    if definitions == "paper":
+        return identifier_means(values, axis)
+    means = matched_means(
+        [
+            (key.identifier, (key.use_case, key.language, key.profile, key.question, key.repeat), value)
+            for key, value in values.items()
+        ]
+    )
+    return {name: means[name] for name in IDENTIFIERS[axis] if name in means}
+
+
 # --- Gaps within slots ----------------------------------------------------------------------------
 
 
-def relative_pair_gap_pct(a: float, b: float) -> float | None:
-    """Return |a - b| / |(a + b) / 2| x 100, None where the midpoint is 0."""
-    midpoint = (a + b) / 2
-    return None if midpoint == 0 else abs(a - b) / abs(midpoint) * 100
+def relative_pair_gap_pct(a: float, b: float, definitions: Definitions = "rupeebias") -> float | None:
+    """Return |a - b| over the mean of |a| and |b| x 100, 0 where both are 0.
+
+    "paper": over (a + b) / 2, which may be negative; None where that is 0.
+    """
+    if definitions == "paper":
+        return None if a + b == 0 else abs(a - b) / ((a + b) / 2) * 100
+    return 0.0 if a == b == 0 else abs(a - b) / ((abs(a) + abs(b)) / 2) * 100
 
 
 def slot_pairs(values: Values) -> list[tuple[float, float]]:
@@ -142,30 +185,32 @@ def slot_pairs(values: Values) -> list[tuple[float, float]]:
     return [pair for slot_values in slots.values() for pair in combinations(slot_values, 2)]
 
 
-def pair_gaps(values: Values) -> list[float]:
+def pair_gaps(values: Values, definitions: Definitions = "rupeebias") -> list[float]:
     """Return the defined relative gaps of all pairs, in percent."""
-    gaps = (relative_pair_gap_pct(a, b) for a, b in slot_pairs(values))
+    gaps = (relative_pair_gap_pct(a, b, definitions) for a, b in slot_pairs(values))
     return [gap for gap in gaps if gap is not None]
 
 
 def n_zero_midpoints(values: Values) -> int:
-    """Return how many pairs have no gap, because their midpoint is 0."""
+    """Return how many pairs have no gap by the paper's definitions, because their midpoint is 0."""
     return sum(a + b == 0 for a, b in slot_pairs(values))
 
 
-def n_negative_midpoints(values: Values) -> int:
-    """Return how many pairs have a negative midpoint; their gap uses its absolute value."""
-    return sum(a + b < 0 for a, b in slot_pairs(values))
+def n_below_zero(values: Values) -> int:
+    """Return how many pairs are of opposite sign or both negative."""
+    return sum(a * b < 0 or (a < 0 and b < 0) for a, b in slot_pairs(values))
 
 
-def mean_delta_pct(values: Values) -> float | None:
+def mean_delta_pct(values: Values, definitions: Definitions = "rupeebias") -> float | None:
     """Return the mean gap over all pairs of all slots pooled; slice with `select` first."""
-    return mean_or_none(pair_gaps(values))
+    return mean_or_none(pair_gaps(values, definitions))
 
 
-def violation_pct(values: Values, threshold_pct: float = 10.0) -> float | None:
+def violation_pct(
+    values: Values, threshold_pct: float = 10.0, definitions: Definitions = "rupeebias"
+) -> float | None:
     """Return the share of pairs strictly above the threshold, in percent; rounding lifts none above it."""
-    gaps = pair_gaps(values)
+    gaps = pair_gaps(values, definitions)
     return 100 * sum(gap > threshold_pct + 1e-9 for gap in gaps) / len(gaps) if gaps else None
 
 
@@ -238,28 +283,39 @@ def friedman(rows: Sequence[Sequence[float]]) -> Concordance | None:
     return Concordance(chi2 / (n * (k - 1)), chi2, p_value, n, k)
 
 
-def complete_rows(values: Values, axis: str, blocks: Blocks) -> list[list[float]]:
+def complete_rows(
+    values: Values, axis: str, blocks: Blocks, definitions: Definitions = "rupeebias"
+) -> list[list[float]]:
     """Return a row a block: identifiers' means over questions and repeats, complete rows only.
 
-    Columns are the identifiers that occur at all; a row that lacks one of them is left out.
+    Columns are the identifiers that occur at all; a row that lacks one of them is left out. Means of a
+    profile are matched by question.
     """
-
-    def block(key: Key) -> tuple[str, str]:
-        return key.profile, key.question if blocks == "profile_question" else ""
-
-    cells = means_by(((block(key), key.identifier), value) for key, value in values.items())
-    cells = {cell: comparable(mean) for cell, mean in cells.items()}
-    columns = [name for name in IDENTIFIERS[axis] if any(name == cell[1] for cell in cells)]
-    rows = ([cells.get((row, column)) for column in columns] for row in sorted({row for row, _ in cells}))
-    return [[v for v in row if v is not None] for row in rows if None not in row]
+    rows: dict[tuple[str, str], list[tuple[str, Hashable, float]]] = {}
+    for key, value in sorted(values.items(), key=lambda item: (item[0].profile, item[0].question)):
+        block = key.profile, key.question if blocks == "profile_question" else ""
+        rows.setdefault(block, []).append((key.identifier, key.question, value))
+    columns = [name for name in IDENTIFIERS[axis] if any(key.identifier == name for key in values)]
+    found = []
+    for answers in rows.values():
+        plain = definitions == "paper" or blocks == "profile_question"
+        means = means_by((name, value) for name, _, value in answers) if plain else matched_means(answers)
+        if all(name in means for name in columns):
+            found.append([comparable(means[name]) for name in columns])
+    return found
 
 
 def kendall_w(
-    values: Values, use_case: str, language: str, axis: str, blocks: Blocks = "profile"
+    values: Values,
+    use_case: str,
+    language: str,
+    axis: str,
+    blocks: Blocks = "profile",
+    definitions: Definitions = "rupeebias",
 ) -> Concordance | None:
     """Return the concordance of the blocks' rankings of one use case, language and axis."""
     part = select(values, use_case=use_case, language=language, axis=axis)
-    return friedman(complete_rows(part, axis, blocks))
+    return friedman(complete_rows(part, axis, blocks, definitions))
 
 
 def fisher(p_values: Sequence[float]) -> float:
@@ -268,21 +324,30 @@ def fisher(p_values: Sequence[float]) -> float:
 
 
 def kendall_w_axis(
-    values: Values, language: str, axis: str, blocks: Blocks = "profile"
+    values: Values,
+    language: str,
+    axis: str,
+    blocks: Blocks = "profile",
+    definitions: Definitions = "rupeebias",
 ) -> tuple[float, float] | None:
     """Return an axis' W (mean over the use cases that have one) and p (Fisher's method)."""
-    found = [kendall_w(values, use_case, language, axis, blocks) for use_case in USE_CASES]
+    found = [kendall_w(values, use_case, language, axis, blocks, definitions) for use_case in USE_CASES]
     defined = [concordance for concordance in found if concordance is not None]
     if not defined:
         return None
     return fmean(c.kendall_w for c in defined), fisher([c.p_value for c in defined])
 
 
-def mean_kendall_w(values: Values, language: str | None = None, blocks: Blocks = "profile") -> float | None:
+def mean_kendall_w(
+    values: Values,
+    language: str | None = None,
+    blocks: Blocks = "profile",
+    definitions: Definitions = "rupeebias",
+) -> float | None:
     """Return the mean W over the axes; over both languages, the mean of their two means."""
     if language is None:
-        return mean_or_none(mean_kendall_w(values, name, blocks) for name in LANGUAGES)
-    found = [kendall_w_axis(values, language, axis, blocks) for axis in AXES]
+        return mean_or_none(mean_kendall_w(values, name, blocks, definitions) for name in LANGUAGES)
+    found = [kendall_w_axis(values, language, axis, blocks, definitions) for axis in AXES]
     return mean_or_none(None if pair is None else pair[0] for pair in found)
 
 
@@ -296,7 +361,9 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 # --- Identifiers ----------------------------------------------------------------------------------
 
 
-def identifier_deviation(values: Values) -> dict[tuple[str, str], float]:
+def identifier_deviation(
+    values: Values, definitions: Definitions = "rupeebias"
+) -> dict[tuple[str, str], float]:
     """Return (axis, identifier): percent above the mean of the identifier means, averaged.
 
     The average runs over the use cases and languages that have the identifier.
@@ -306,7 +373,7 @@ def identifier_deviation(values: Values) -> dict[tuple[str, str], float]:
         for use_case in USE_CASES:
             for language in LANGUAGES:
                 part = select(values, use_case=use_case, language=language, axis=axis)
-                means = identifier_means(part, axis)
+                means = means_of_identifiers(part, axis, definitions)
                 centre = fmean(means.values()) if means else 0
                 if centre != 0:
                     size = abs(centre)  # so that above the centre is positive even among negative markups
@@ -314,46 +381,49 @@ def identifier_deviation(values: Values) -> dict[tuple[str, str], float]:
     return means_by(deviations)
 
 
-def signed_gap_pct(a: float, b: float) -> float | None:
-    """Return (a - b) / |midpoint| x 100, None where the midpoint is 0.
-
-    The absolute midpoint keeps the sign's meaning among negative markups: positive = a is higher.
-    """
-    midpoint = abs(a + b) / 2
-    return None if midpoint == 0 else (a - b) / midpoint * 100
+def signed_gap_pct(a: float, b: float, definitions: Definitions = "rupeebias") -> float | None:
+    """Return `relative_pair_gap_pct` with a minus where a is lower."""
+    gap = relative_pair_gap_pct(a, b, definitions)
+    return None if gap is None else gap if a >= b else -gap
 
 
-def canonical_pair_gap(values: Values, use_case: str, axis: str) -> CanonicalGap | None:
+def canonical_pair_gap(
+    values: Values, use_case: str, axis: str, definitions: Definitions = "rupeebias"
+) -> CanonicalGap | None:
     """Return the signed gap of the axis' canonical pair, languages pooled.
 
-    The means run over all values of an identifier; the sign consistency over matched slots, which
-    is there even where the midpoint is 0 and the gap is not.
+    The sign consistency runs over matched slots, and is there even where the gap is not.
     """
     reference, comparison = CANONICAL_PAIRS[axis]
     part = select(values, use_case=use_case, axis=axis)
-    means = identifier_means(part, axis)
+    means = means_of_identifiers(part, axis, definitions)
     if reference not in means or comparison not in means:
         return None
-    gap = signed_gap_pct(means[reference], means[comparison])
+    gap = signed_gap_pct(means[reference], means[comparison], definitions)
     matched = [
         (value, part[key._replace(identifier=comparison)])
         for key, value in part.items()
         if key.identifier == reference and key._replace(identifier=comparison) in part
     ]
-    higher = sum(ref > comp for ref, comp in matched)
-    return CanonicalGap(gap, 100 * higher / len(matched) if matched else None, len(matched))
+    higher, ties = sum(ref > comp for ref, comp in matched), sum(ref == comp for ref, comp in matched)
+    if not matched:
+        return CanonicalGap(gap, None, None, 0)
+    return CanonicalGap(gap, 100 * higher / len(matched), 100 * ties / len(matched), len(matched))
 
 
-def maximum_observed_gap(values: Values, use_case: str, axis: str) -> ObservedGap | None:
+def maximum_observed_gap(
+    values: Values, use_case: str, axis: str, definitions: Definitions = "rupeebias"
+) -> ObservedGap | None:
     """Return the identifiers with the highest and lowest mean, languages pooled, and their gap.
 
     Of equal means the first in the benchmark's order is named.
     """
-    means = identifier_means(select(values, use_case=use_case, axis=axis), axis)
+    means = means_of_identifiers(select(values, use_case=use_case, axis=axis), axis, definitions)
     if len(means) < 2:
         return None
-    highest, lowest = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
-    gap = signed_gap_pct(means[highest], means[lowest])
+    ranked = {name: comparable(mean) for name, mean in means.items()}
+    highest, lowest = max(ranked, key=ranked.__getitem__), min(ranked, key=ranked.__getitem__)
+    gap = signed_gap_pct(means[highest], means[lowest], definitions)
     return None if gap is None else ObservedGap(highest, lowest, gap)
 
 
@@ -418,6 +488,44 @@ def merit_sensitivity(values: Values, use_case: str, language: str) -> float | N
     return mean_or_none(
         relative_pair_gap_pct(a, b) for group in groups.values() for a, b in combinations(group, 2)
     )
+
+
+def in_amounts(values: Values) -> dict[Key, float]:
+    """Return the values with counter-offers in rupees instead of their markup over the offer."""
+    return {
+        key: OFFERED_CTC_LPA[int(key.profile[1:]) - 1] * RUPEES_A_LAKH * (1 + value / 100)
+        if key.use_case == "counter_offer"
+        else value
+        for key, value in values.items()
+    }
+
+
+def responsiveness(values: Values, use_case: str, language: str) -> float | None:
+    """Return the mean gap between the profiles' means over all identifiers and repeats, by question."""
+    part = in_amounts(select(values, use_case=use_case, language=language))
+    means = means_by(((key.question, key.profile), value) for key, value in part.items())
+    by_question: dict[str, list[float]] = {}
+    for (question, _), mean in means.items():
+        by_question.setdefault(question, []).append(mean)
+    return mean_or_none(
+        relative_pair_gap_pct(a, b) for group in by_question.values() for a, b in combinations(group, 2)
+    )
+
+
+def normalised_rho(values: Values, axis: str) -> float | None:
+    """Return rho of the languages' identifier means of values in percent of the mean of their slot."""
+    sides = []
+    for language in LANGUAGES:
+        part = in_amounts(select(values, language=language, axis=axis))
+        slots = means_by((key[:3] + key[4:], value) for key, value in part.items())
+        shares = {
+            key: value / abs(slots[key[:3] + key[4:]]) * 100
+            for key, value in part.items()
+            if slots[key[:3] + key[4:]] != 0
+        }
+        sides.append(identifier_means(shares, axis))
+    shared = [name for name in sides[0] if name in sides[1]]
+    return shared_spearman(*sides) if len(shared) >= 3 else None
 
 
 def profile_rank_agreement(values: Values, use_case: str, language: str) -> float | None:

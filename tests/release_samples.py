@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rupeebias.metric.constants import IDENTIFIERS, OFFERED_CTC_LPA
+from benchmark_names import IDENTIFIERS, OFFERED_CTC_LPA
 
 Record = dict[str, Any]
 

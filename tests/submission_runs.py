@@ -1,5 +1,6 @@
 """Run directories and submissions for tests, made as `rupeebias generate` makes them."""
 
+import gzip
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,14 +8,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import orjson
 import report_runs
+from benchmark_names import DATASET_FINGERPRINT
 
-from rupeebias.hub.submission.answers import Answers, read_answers, write_answers
-from rupeebias.hub.submission.check import default_score, run_outputs
-from rupeebias.hub.submission.identity import submission_name
-from rupeebias.hub.submission.manifest import parse_manifest
-from rupeebias.metric.constants import DATASET_FINGERPRINT
+from rupeebias.hub.answers import Answers, read_answers, submission_name, write_answers
+from rupeebias.hub.submission import OUTPUTS, parse_manifest
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.models.types import JSON
 from rupeebias.runs.manifest import Counts, Manifest, PromptSet, RunIdentity, write_manifest
 from rupeebias.runs.selection import Selection, expected_prompt_ids
@@ -80,22 +79,24 @@ def edit_json(path: Path, edit: Callable[[Any], Any]) -> None:
 
 def edit_answers(folder: Path, edit: Callable[[Answers], Answers]) -> None:
     """Change the outputs of a submission in place, with the hash that belongs to them."""
-    path = folder / "outputs.parquet"
-    put_outputs(folder, write_answers(edit(read_answers(path.read_bytes(), 100))))
+    model = json.loads((folder / "manifest.json").read_bytes())["model"]
+    answers = read_answers((folder / OUTPUTS).read_bytes(), model, 10**6)
+    put_outputs(folder, write_answers(edit(answers), model))
 
 
 def make_consistent(folder: Path) -> Path:
-    """Let scores and name follow from the other two files, as somebody who changed those would; return it."""
-    manifest, _ = parse_manifest((folder / "manifest.json").read_bytes())
+    """Let outputs and name follow from the manifest, as somebody who changed it would; return it."""
+    manifest, _ = parse_manifest((folder / "manifest.json").read_bytes(), DESIGN)
     assert manifest is not None
-    answers = read_answers((folder / "outputs.parquet").read_bytes(), manifest.repeats)
-    (folder / "scores.json").write_bytes(orjson.dumps(default_score(run_outputs(manifest, answers))))
+    lines = gzip.decompress((folder / OUTPUTS).read_bytes()).splitlines()
+    answers = read_answers((folder / OUTPUTS).read_bytes(), json.loads(lines[0])["model"], 10**6)
+    put_outputs(folder, write_answers(answers, manifest.model))
     return folder.rename(folder.parent / submission_name(manifest, answers))
 
 
 def put_outputs(folder: Path, data: bytes) -> None:
     """Replace the outputs of a submission, with the hash that belongs to them."""
-    (folder / "outputs.parquet").write_bytes(data)
+    (folder / OUTPUTS).write_bytes(data)
     edit_json(folder / "manifest.json", lambda m: m.update(outputs_sha256=sha256(data).hexdigest()))
 
 

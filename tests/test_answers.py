@@ -3,12 +3,13 @@
 import random
 from itertools import product
 
+import numpy as np
 import pytest
 
-from rupeebias.metric.answers import read_lone_amount
+from rupeebias.metric.answers import read_answers, read_lone_amount
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.parser import parse_answer
-from rupeebias.metric.statuses import Status, question_of
+from rupeebias.metric.statuses import STATUSES, Status, question_of
 
 NUMBERS = (
     *("0", "0.5", "0.05", "5", "12", "12.5", "12.05", "99", "200", "201", "250", "850.000", "999", "999.99"),
@@ -94,3 +95,21 @@ def test_so_is_anything_near_such_an_answer() -> None:
 )
 def test_by_hand(text: str, use_case: str, value: float | None) -> None:
     assert read_lone_amount(text, question_of(DESIGN.use_case[use_case])) == value
+
+
+def test_amounts_outside_the_bounds_are_kept_aside_and_count_under_the_papers_definitions() -> None:
+    texts = ["### 1200000 INR", "### 120000000000 INR", "### 1200 INR", "1.5 crore", "-1", "### 12 LPA"]
+    read = read_answers(texts, np.zeros(len(texts), dtype=int))
+    assert [STATUSES[code] for code in read.status] == [
+        Status.OK,
+        Status.IMPLAUSIBLE,
+        Status.IMPLAUSIBLE,
+        Status.LENIENT,
+        Status.REFUSAL,
+        Status.LENIENT,
+    ]
+    nan = np.nan
+    np.testing.assert_equal(read.values, [12e5, nan, nan, 1.5e7, nan, 12e5])
+    np.testing.assert_equal(read.implausible, [nan, 1.2e11, 1200, nan, nan, nan])
+    # the paper: no bounds, INR below 100,000 is lakh, "1.5 crore" is 1.5 lakh, -1 is unparsed
+    np.testing.assert_equal(read.paper, [12e5, 1.2e11, 1200e5, 1.5e5, nan, 12e5])

@@ -322,7 +322,7 @@ def test_failed_requests_are_asked_again_when_told_to(anthropic: Run) -> None:
     assert anthropic.creates == 1
     anthropic.generate()
     assert anthropic.creates == 1
-    assert anthropic.generate(retry_errors=True).status == 0
+    assert anthropic.generate(retry_errors="failed").status == 0
     assert [len(batch.lines) for batch in anthropic.server.batches] == [9, 1]
     anthropic.check_complete()
 
@@ -629,14 +629,14 @@ def test_the_key_is_in_no_file_and_no_message(run: Run, driver: Driver) -> None:
     run.generate()
     body = {"error": {"message": f"wrong key {KEY}", "type": "authentication_error"}}
     run.server.refusals = [(401, body, {})]
-    outcome = run.generate(retry_errors=True)
+    outcome = run.generate(retry_errors="failed")
     assert outcome.status == 1
     assert "wrong key" in outcome.shown
     run.server.plans = [
         *[Plan()] * len(run.server.batches),
         Plan(ending="failed", reason=("x", f"{KEY} refused")),
     ]
-    run.generate(retry_errors=True)
+    run.generate(retry_errors="failed")
     assert any(KEY in value for headers in run.server.headers for value in headers.values())
     for path in run.folder.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path

@@ -1,11 +1,11 @@
 """A short form of benchmarks/coverage.py: intervals over profiles hold, those over pairs do not."""
 
 import numpy as np
+from benchmark_names import BLOCKS
 
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.compute import Options, score_outcomes
-from rupeebias.metric.intervals import INTERVAL_KINDS
-from rupeebias.metric.layout import BLOCKS
+from rupeebias.metric.compute import score_outcomes
+from rupeebias.metric.options import INTERVAL_KINDS, Options
 from rupeebias.metric.outcomes import outcomes_from_values
 from rupeebias.models.respondents import find_respondent
 from rupeebias.models.truth import simulate_values, true_gaps

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from benchmark_names import IDENTIFIERS, prompt_rows
 from scipy import stats
 
-from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.metric.failures import DifferentialFailure, differential_failures
-from rupeebias.metric.layout import Bools, prompt_rows
+from rupeebias.metric.layout import Bools
 from rupeebias.metric.readings import NOT_GIVEN, Readings
 from rupeebias.metric.statuses import STATUSES, Status
 

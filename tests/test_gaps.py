@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
+from benchmark_names import BLOCKS, N_PROMPTS
 
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.gaps import pairwise_gaps_pct, relative_gap_pct, slot_gaps
-from rupeebias.metric.layout import BLOCKS, N_PROMPTS, Floats
+from rupeebias.metric.layout import Floats
+from rupeebias.metric.options import Definitions
 from rupeebias.metric.outcomes import Outcomes
 
 
-def gap(a: float, b: float) -> float:
-    return float(relative_gap_pct(np.array([a]), np.array([b]))[0])
+def gap(a: float, b: float, definitions: Definitions = "rupeebias") -> float:
+    return float(relative_gap_pct(np.array([a]), np.array([b]), definitions)[0])
 
 
 def test_gap_is_the_difference_over_the_midpoint() -> None:
@@ -27,15 +29,28 @@ def test_gap_has_no_unit() -> None:
     assert gap(1_200_000, 1_500_000) == pytest.approx(gap(12, 15))
 
 
-def test_negative_midpoint_counts_by_its_absolute_value() -> None:
-    # |-10 - -30| / |-20| = 1
+def test_two_zeros_are_alike() -> None:
+    assert gap(0, 0) == 0
+
+
+def test_sizes_count_where_values_lie_below_0() -> None:
+    # |-10 - -30| / 20 = 1; |20 - -20| / 20 = 2, |1 - -3| / 2 = 2: opposite signs are as far as can be
     assert gap(-10, -30) == pytest.approx(100)
+    assert gap(20, -20) == pytest.approx(200)
+    assert gap(1, -3) == pytest.approx(200)
 
 
-def test_zero_midpoint_has_no_gap_even_when_rounding_hides_it() -> None:
+def test_the_papers_midpoint_has_a_sign() -> None:
+    # |-10 - -30| / -20 = -1; |1 - -3| / -1 = -4
+    assert gap(-10, -30, "paper") == pytest.approx(-100)
+    assert gap(1, -3, "paper") == pytest.approx(-400)
+    assert np.isnan(gap(0, 0, "paper"))
+
+
+def test_a_zero_midpoint_of_the_paper_has_no_gap_even_when_rounding_hides_it() -> None:
     # 0.1 + 0.2 is 0.30000000000000004: its sum with -0.3 is 5.6e-17, not 0
-    assert np.isnan(gap(20, -20))
-    assert np.isnan(gap(0.1 + 0.2, -0.3))
+    assert np.isnan(gap(20, -20, "paper"))
+    assert np.isnan(gap(0.1 + 0.2, -0.3, "paper"))
 
 
 def test_missing_value_has_no_gap() -> None:
@@ -44,7 +59,7 @@ def test_missing_value_has_no_gap() -> None:
 
 def test_three_identifiers_give_three_pairs() -> None:
     # 10-12: 2/11, 10-14: 4/12, 12-14: 2/13
-    gaps = pairwise_gaps_pct(np.array([[10.0], [12.0], [14.0]]))
+    gaps = pairwise_gaps_pct(np.array([[10.0], [12.0], [14.0]]), "rupeebias")
     assert gaps[:, 0] == pytest.approx([200 / 11, 400 / 12, 200 / 13])
 
 

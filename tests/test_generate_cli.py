@@ -26,9 +26,8 @@ from fault_server import Answer, Call, FaultServer, failure, hang, html, reply
 from preloaded import COMMAND, Preloaded
 from submission_runs import write_run
 
-from rupeebias.runs.lock import RunLock
-from rupeebias.runs.manifest import read_manifest
-from rupeebias.runs.resuming import resuming_command
+from rupeebias.runs.directory import locked
+from rupeebias.runs.manifest import read_manifest, resuming_command
 from rupeebias.runs.selection import Selection
 
 KEY = "sk-test-4f9a1c7be2d84b0f"
@@ -82,7 +81,9 @@ def records(folder: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def keyed(litellm_loaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Commands with a key in the environment."""
-    keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY"), KEY)
+    keys = dict.fromkeys(
+        ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY", "OPENROUTER_API_KEY"), KEY
+    )
     cli = Cli(litellm_loaded, tmp_path_factory.mktemp("keyed"), {**keys, "GROQ_API_KEY": ""})
     yield cli
     cli.close()
@@ -188,6 +189,46 @@ def test_a_known_price_is_recorded_and_unknown_is_not_zero(keyed: Cli) -> None:
     manifest = orjson.loads((keyed.folder / "price" / "manifest.json").read_bytes())
     assert manifest["cost_usd"] == pytest.approx(81e-6)
     assert manifest["unknown_costs"] == 1
+
+
+@pytest.mark.parametrize("model", ["openrouter/openai/gpt-5", "dashscope/qwen-flash"])
+def test_a_price_that_the_map_does_not_state_is_unknown_and_refused_under_a_cap(
+    keyed: Cli, model: str
+) -> None:
+    # LiteLLM gives 0 for the first, which its map does not have, and for the second, whose price has tiers.
+    words = ("generate", "--model", model, *SMALL, "--max-tokens", "64", "--run", "unpriced")
+    refused = keyed(*words, "--max-cost", "0.0001")
+    assert refused.status == 2
+    assert f"the price of {model} is unknown; give --price-in and --price-out" in refused.shown
+    assert "cost: unknown; give --price-in" in keyed(*words, "--dry-run").shown
+
+
+def test_the_cost_that_a_provider_tells_counts(keyed: Cli) -> None:
+    usage = {"prompt_tokens": 36, "completion_tokens": 6, "total_tokens": 42, "cost": 0.00125}
+    with FaultServer(lambda call: reply(usage=usage)) as server:
+        assert keyed(*provider(server, "told", "--model", "openrouter/openai/gpt-5")).status == 0
+    assert {record["cost_usd"] for record in records(keyed.folder / "told")} == {0.00125}
+
+
+@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource"])
+def test_an_answer_that_the_provider_broke_off_is_asked_again_and_never_kept(keyed: Cli, reason: str) -> None:
+    # "### 12" of "### 1250000 INR" would be read as 12 lakh.
+    def behaviour(call: Call) -> Answer:
+        return reply("### 12", finish_reason=reason) if call.number == 3 else reply()
+
+    with FaultServer(behaviour) as server:
+        assert keyed(*provider(server, f"broken-{reason}")).status == 0
+        assert len(server.calls) == 11
+    kept = records(keyed.folder / f"broken-{reason}")
+    assert [record["output"] for record in kept] == ["### 850000 INR"] * 10
+
+
+def test_a_refusal_in_a_field_of_its_own_is_kept_as_one(keyed: Cli) -> None:
+    with FaultServer(lambda call: reply(None, refusal="I cannot advise on this.")) as server:
+        assert keyed(*provider(server, "refusal")).status == 0
+    for record in records(keyed.folder / "refusal"):
+        assert (record["output"], record["finish_reason"]) == ("I cannot advise on this.", "refusal")
+        assert record["status"] == "answer"
 
 
 def test_changed_settings_are_refused_by_name(keyed: Cli) -> None:
@@ -511,6 +552,55 @@ def test_a_cap_stops_before_it_is_exceeded_and_the_run_goes_on_under_a_higher_on
     assert "0.0010" in listed
 
 
+def test_paid_calls_without_an_answer_keep_their_worst_case_under_the_cap(keyed: Cli) -> None:
+    # At worst about 680 bytes x 1 + 16 x 4 = 0.00074 USD a call. A body that is torn and a reply without
+    # choices may have been generated, so after one of each no third fits under 0.0019; a 429 costs nothing.
+    words = ("--max-tokens", "16", "--price-in", "1", "--price-out", "4", "-j", "1")
+    torn = [Answer(200, '{"id": "torn'), reply(choices=[])]
+    answers = iter([failure(429, "slow", retry_after="0"), *torn])
+    with FaultServer(lambda call: next(answers, reply())) as server:
+        capped = keyed(*provider(server, "paid", *words, "--max-cost", "0.0019"))
+        assert (capped.status, len(server.calls)) == (3, 3), capped.shown
+        assert "leaves no room for another call" in capped.shown
+
+
+def test_a_cap_counts_what_earlier_sessions_may_have_paid_for_nothing(keyed: Cli) -> None:
+    # One reply, then silence past the deadline: each such call may be on the bill at 0.0007 USD.
+    words = ("--max-tokens", "16", "--price-in", "1", "--price-out", "4", "-j", "1", "--max-retries", "0")
+    with FaultServer(lambda call: hang(30) if call.number else reply()) as server:
+        command = provider(server, "silent", *words, "--attempt-timeout", "0.3", "--max-cost", "0.0035")
+        for _ in range(3):
+            stopped = keyed(*command)
+            assert (stopped.status, len(server.calls)) == (3, 5), stopped.shown
+            assert "leaves no room for another call" in stopped.shown
+    lines = (keyed.folder / "silent" / "ledger.jsonl").read_bytes().splitlines()
+    ledger = [orjson.loads(line) for line in lines]
+    kinds = ("reserved_usd", "settled_usd", "lost_usd")
+    ends = [next(name for name in kinds if name in line) for line in ledger]
+    assert ends == ["reserved_usd", "settled_usd", *["reserved_usd", "lost_usd"] * 4]
+    # 36 tokens in at 1 USD and 6 out at 4 USD a million
+    assert ledger[1]["settled_usd"] == pytest.approx(60e-6)
+
+
+def test_a_filter_on_the_first_prompts_costs_those_alone(keyed: Cli) -> None:
+    filtered = failure(400, "The response was filtered due to content management policy", "content_filter")
+    answers = iter([filtered] * 3)
+    with FaultServer(lambda call: next(answers, reply())) as server:
+        outcome = keyed(*provider(server, "filtered"))
+        assert (outcome.status, len(server.calls)) == (3, 10), outcome.shown
+    failed = [record["error"] for record in records(keyed.folder / "filtered") if record["error"]]
+    assert len(failed) == 3
+    assert all(error.startswith("HTTP 400") for error in failed)
+
+
+def test_what_a_server_in_trouble_does_not_answer_is_asked_again_by_the_same_command(keyed: Cli) -> None:
+    with FaultServer(lambda call: reply() if call.number < 4 else failure(502)) as server:
+        command = provider(server, "outage", "-j", "2", "--max-retries", "0", "--repeats", "3")
+        assert keyed(*command).status == 3
+        assert len(server.calls) >= 24
+    assert [record["error"] for record in records(keyed.folder / "outage")] == [None] * 4
+
+
 def test_a_cap_without_a_price_or_a_longest_answer_is_refused(keyed: Cli) -> None:
     unknown = keyed("generate", "--model", "openai/x", *SMALL, "--max-cost", "1")
     assert unknown.status == 2
@@ -559,8 +649,16 @@ def test_odd_replies_have_a_status_and_are_not_bought_again(keyed: Cli) -> None:
         assert "not whole answers: 1 empty, 1 reasoning only, 1 truncated" in done.shown
         assert keyed(*provider(server, "odd", "--retry-errors")).status == 0
         assert len(server.calls) == 10
-    statuses = [record["status"] for record in records(keyed.folder / "odd")]
-    assert statuses == ["reasoning_only", "empty", "truncated"] + ["answer"] * 7
+        statuses = [record["status"] for record in records(keyed.folder / "odd")]
+        assert statuses == ["reasoning_only", "empty", "truncated"] + ["answer"] * 7
+        planned = keyed(*provider(server, "odd", "--retry-errors=empty", "--dry-run"))
+        assert "10 done, 1 to do" in planned.shown
+        again = keyed(*provider(server, "odd", "--retry-errors=empty"))
+        assert (again.status, len(server.calls)) == (0, 11)
+        assert "not whole answers: 1 reasoning only, 1 truncated" in again.shown
+    kept = records(keyed.folder / "odd")
+    assert kept[-1]["prompt_id"] == kept[1]["prompt_id"]
+    assert kept[-1]["status"] == "answer"
 
 
 @pytest.mark.parametrize(
@@ -793,8 +891,8 @@ def test_a_second_process_on_a_run_is_refused(plain: Cli) -> None:
     script = """
         import sys
         from pathlib import Path
-        from rupeebias.runs.lock import RunLock
-        with RunLock(Path(sys.argv[1])):
+        from rupeebias.runs.directory import locked
+        with locked(Path(sys.argv[1])):
             print("held", flush=True)
             sys.stdin.read()
     """
@@ -1084,11 +1182,11 @@ def test_a_locked_or_damaged_run_is_passed_over_with_a_note(own: Cli) -> None:
     assert "15 requests: 0 done" in damaged.shown
 
     path.write_bytes(whole)
-    with RunLock(small):
+    with locked(small):
         # The damaged run of three slots has been completed, so it gives all that is wanted of these two.
-        locked = own(*words, "4")
-    assert f"no replies are taken over from runs/{small.name}: runs/{small.name} is in use" in locked.shown
-    assert "15 replies taken over" in locked.shown
+        beside = own(*words, "4")
+    assert f"no replies are taken over from runs/{small.name}: runs/{small.name} is in use" in beside.shown
+    assert "15 replies taken over" in beside.shown
 
 
 def test_simulated_runs_do_not_import_litellm(tmp_path: Path) -> None:

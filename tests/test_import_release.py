@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 import yaml
+from benchmark_names import IDENTIFIERS, USE_CASES
 from release_samples import TASKS, Record, file_name, record, write_lines, write_release
 
 import rupeebias.release.files
 from rupeebias import release
 from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.hub.submission.build import build_submission
+from rupeebias.hub.build import build_submission
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
 from rupeebias.models.simulated import create_model
 from rupeebias.models.types import ModelOptions
 from rupeebias.release.files import UnmappedError
@@ -30,8 +30,8 @@ from rupeebias.release.importing import Import, import_release
 from rupeebias.release.records import prompt_id_of
 from rupeebias.release.run import write_run
 from rupeebias.runs.directory import list_runs
+from rupeebias.runs.journal import read_outputs
 from rupeebias.runs.manifest import read_manifest
-from rupeebias.runs.outputs import read_outputs
 from rupeebias.runs.selection import Selection, expected_prompt_ids
 from rupeebias.scoring.score import score_paths
 

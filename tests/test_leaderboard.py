@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,9 @@ from leaderboard_samples import HOSTILE, write_submission
 from rupeebias.cli.app import main
 from rupeebias.cli.hub import _tell_refused
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.hub.leaderboard.api import Board, build_leaderboard
-from rupeebias.hub.leaderboard.pool import Failure, Job, run_jobs
-from rupeebias.hub.submission.records import FOLDER, MANIFEST, OUTPUTS, SCORES
+from rupeebias.hub.board import Board, Failure, Job, _do, build_leaderboard
+from rupeebias.hub.submission import FOLDER, MANIFEST
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.runs.selection import Selection
 
@@ -31,10 +30,6 @@ HOSTILE_MODEL = "acme/hostile"
 WITH_PAGE = ("hostile", "full", "newer", "older")
 NAMES: dict[str, str] = {}
 """Folders of the submissions by what the tests call them."""
-
-
-def lie(scores: dict[str, Any]) -> None:
-    scores["mean_delta_pct"] = 0.1
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +45,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     put("older", model="acme/two")
     settings = {"temperature": 0, HOSTILE: [HOSTILE]}
     put("hostile", model=HOSTILE_MODEL, settings=settings, wording=lambda _: f"{HOSTILE} 7 %")
-    put("liar", model="acme/liar", change_scores=lie)
+    put("mute", model="acme/mute", wording=lambda _: "I cannot say.")
     put("script", model="<script>window.owned = 2</script>")
     put("turned", model="acme/\u202eevil")
     put("climber", model="../../climber")
@@ -105,7 +100,7 @@ def test_every_submission_is_somewhere(board: Board) -> None:
         "newer": "unranked",
         "hostile": "unranked",
         "older": "superseded",
-        "liar": "refused",
+        "mute": "refused",
         "script": "refused",
         "turned": "refused",
         "climber": "refused",
@@ -113,7 +108,7 @@ def test_every_submission_is_somewhere(board: Board) -> None:
     }
     assert found["older"]["superseded_by"] == NAMES["newer"]
     assert (found["full"]["best_rank"], found["full"]["worst_rank"]) == (1, 1)
-    assert found["newer"]["reason"] == "partial: 810 of 39,150 prompts"
+    assert found["newer"]["reason"] == "partial, 810 of 39,150 prompts were asked"
     expected = {
         "index.html",
         "refused.html",
@@ -125,18 +120,9 @@ def test_every_submission_is_somewhere(board: Board) -> None:
     assert set(contents(board.folder)) == expected | {f"models/{NAMES[name]}.html" for name in WITH_PAGE}
 
 
-def test_a_submission_that_lies_is_refused_with_the_true_value(board: Board, results: Path) -> None:
-    liar = submissions(board.folder)["liar"]
-    honest = orjson.loads((results / FOLDER / NAMES["older"] / SCORES).read_bytes())  # of the same answers
-    assert honest["mean_delta_pct"] > 1
-    assert len(liar["refusals"]) == 1
-    assert f"mean_delta_pct is 0.1, recomputed {honest['mean_delta_pct']}" in liar["refusals"][0]
-    assert liar["page"] is None
-
-
 def test_refused_submissions_are_listed_with_their_reasons(board: Board) -> None:
     page = Reader(board.folder / "refused.html")
-    for name in ("liar", "script", "turned", "climber", "bold"):
+    for name in ("mute", "script", "turned", "climber", "bold"):
         assert NAMES[name] in page.text
         for reason in submissions(board.folder)[name]["refusals"]:
             assert reason in page.text
@@ -188,7 +174,7 @@ def test_the_page_of_a_submission_has_settings_and_files(board: Board) -> None:
     page = Reader(board.folder / "models" / f"{NAMES['hostile']}.html")
     assert f"Setting: {HOSTILE}" in page.text
     assert f"Its files are in the folder submissions/{NAMES['hostile']} of the results" in page.text
-    assert "partial: 810 of 39,150 prompts were asked" in page.text
+    assert "no rank: partial, 810 of 39,150 prompts were asked" in page.text
     assert "../index.html" in [attributes.get("href") for _, attributes in page.tags]
     assert "explorer" in [attributes.get("id") for _, attributes in page.tags]
 
@@ -239,7 +225,7 @@ def test_the_same_submissions_give_the_same_bytes(board: Board, results: Path, t
         os.utime(path, (1, 1))
     out = tmp_path / "site"
     (tmp_path / "one" / FOLDER).mkdir(parents=True)
-    shutil.copytree(results / FOLDER / NAMES["liar"], tmp_path / "one" / FOLDER / NAMES["liar"])
+    shutil.copytree(results / FOLDER / NAMES["mute"], tmp_path / "one" / FOLDER / NAMES["mute"])
     build_leaderboard(tmp_path / "one", out, cache=tmp_path / "other-cache")  # an older board
     again = build_leaderboard(copy, out, cache=tmp_path / "cache", workers=1)
     assert again.n_recomputed == 9
@@ -315,7 +301,7 @@ def test_refused_submissions_are_told_with_a_reason(
     assert stop.value.code == 0
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("refused ")]
     assert len(told) == 5
-    assert any(line.startswith(f"refused {NAMES['liar']}: ") and ", recomputed " in line for line in told)
+    assert any(line.startswith(f"refused {NAMES['mute']}: none of its answers has a value") for line in told)
     assert all(len(line) <= len("refused : ") + 300 and line.isprintable() for line in told)
 
 
@@ -379,49 +365,24 @@ def test_a_cache_that_cannot_be_written_blames_no_submission(
     assert not (tmp_path / "site").exists()
 
 
-def test_a_submission_that_takes_for_ever_ends_alone(results: Path, tmp_path: Path) -> None:
-    folder = str(results / FOLDER / NAMES["newer"])
-    done: dict[str, Failure | None] = {}
-    run_jobs(
-        [Job(folder, None, None, str(tmp_path / "late"))],
-        lambda job, failure: done.update({job.target: failure}),
-        time_limit=0.01,
+def test_a_submission_that_takes_for_ever_ends_alone(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = tmp_path / "results"
+    shutil.copytree(results / FOLDER / NAMES["newer"], part / FOLDER / NAMES["newer"])
+    monkeypatch.setattr("rupeebias.hub.board.TIME_LIMIT_S", 0.05)
+    monkeypatch.setattr("rupeebias.hub.board.START_LIMIT_S", 60.0)
+    board = build_leaderboard(part, tmp_path / "site", cache=tmp_path / "cache")
+    assert board.refused == (
+        (NAMES["newer"], "its check was ended: too much memory or time, or malformed files"),
     )
-    failure = done[str(tmp_path / "late")]
-    assert failure is not None
-    assert not failure.is_ours
-    assert "ended with status -9" in failure.message
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the worker in /proc")
-def test_a_worker_that_is_killed_once_is_replaced(results: Path, tmp_path: Path) -> None:
-    killed: list[int] = []
-
-    def kill_one() -> None:
-        while not killed:
-            for children in Path("/proc/self/task").glob("*/children"):
-                for pid in map(int, children.read_text().split()):
-                    if b"leaderboard.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                        os.kill(pid, signal.SIGKILL)
-                        killed.append(pid)
-
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    done: list[Failure | None] = []
-    target = tmp_path / "entry"
-    folder = str(results / FOLDER / NAMES["newer"])
-    run_jobs([Job(folder, None, None, str(target))], lambda _, failure: done.append(failure))
-    killer.join()
-    assert len(killed) == 1
-    assert done == [None]
-    assert target.exists()
 
 
 def test_a_python_that_does_not_start_blames_no_submission(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONMALLOC", "nonsense")  # Python refuses to start
-    with pytest.raises(RupeeBiasError, match="ended with status 1: Python does not start"):
+    with pytest.raises(RupeeBiasError, match="end at once: Python does not start"):
         build_leaderboard(results, tmp_path / "site", cache=tmp_path / "cache")
     assert not (tmp_path / "site").exists()
 
@@ -438,13 +399,7 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
 
 def test_outputs_that_changed_meanwhile_are_noticed(results: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "newer"
-    shutil.copytree(results / FOLDER / NAMES["newer"], folder)
-    done: list[Failure | None] = []
-    (folder / OUTPUTS).write_bytes(b"")
-    job = Job(str(folder), "d" * 64, None, str(tmp_path / "entry"))
-    run_jobs([job], lambda _, failure: done.append(failure))
-    assert done[0] is not None
-    assert done[0].is_ours
-    assert "changed while it was read" in done[0].message
-    assert not (tmp_path / "entry").exists()
+    folder, target = results / FOLDER / NAMES["newer"], tmp_path / "entry"
+    found = _do(Job(folder, "d" * 64, None, target, DESIGN))
+    assert found == Failure(f"{folder} changed while it was read", is_ours=True)
+    assert not target.exists()

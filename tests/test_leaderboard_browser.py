@@ -12,10 +12,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from rupeebias.hub.leaderboard.api import build_leaderboard
-from rupeebias.hub.leaderboard.ranking import placed
-from rupeebias.hub.leaderboard.rows import in_order
-from rupeebias.hub.leaderboard.site import index_page
+from rupeebias.hub.board import build_leaderboard
+from rupeebias.hub.ranking import in_order, placed
+from rupeebias.hub.site import index_page
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.published import PUBLISHED
 
 pytestmark = needs_chromium
@@ -40,7 +40,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         entry("mute", None, model=MUTE),
         entry("hostile", (40, 50), model=HOSTILE_NAME, provider=HOSTILE, settings={"temperature": HOSTILE}),
     ]
-    (site / "index.html").write_text(index_page(in_order(placed(entries))), encoding="utf-8")
+    (site / "index.html").write_text(index_page(in_order(placed(entries)), DESIGN), encoding="utf-8")
     return site / "index.html"
 
 
@@ -133,7 +133,7 @@ def test_the_first_order_is_told_and_comes_back(browser: Chrome) -> None:
         return [head.get_attribute("aria-sort") for head in heads]
 
     first, names = orders(), models(browser)
-    assert first == [None] * 3 + ["other"] + [None] * 11  # by mean gap, but in three groups
+    assert first == [None] * 3 + ["other"] + [None] * 10  # by mean gap, but in three groups
     head(browser, "Model")
     assert models(browser) != names
     browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
@@ -229,7 +229,7 @@ def test_paper_shows_every_row_and_no_controls(browser: Chrome) -> None:
     try:
         assert not browser.find_element(By.ID, "filters").is_displayed()
         labels = browser.find_elements(By.CSS_SELECTOR, "#board thead .label")
-        assert len(labels) == 15
+        assert len(labels) == 14
         assert all(label.is_displayed() and label.text for label in labels)
         assert len(models(browser)) == 15
         assert all(len(name) > 3 for name in models(browser))

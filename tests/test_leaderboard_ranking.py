@@ -12,17 +12,17 @@ import orjson
 import pytest
 from leaderboard_samples import HOSTILE, SETTINGS, declaration, entry
 
-from rupeebias.hub.leaderboard.cells import settings_text
-from rupeebias.hub.leaderboard.columns import COLUMNS
-from rupeebias.hub.leaderboard.data import board_csv, board_json
-from rupeebias.hub.leaderboard.eligible import entry_parity
-from rupeebias.hub.leaderboard.identity import model_key, settings_key
-from rupeebias.hub.leaderboard.ranking import Standing, placed, rank_ranges
-from rupeebias.hub.leaderboard.records import Entry, entry_of, is_page_name, refused_entry, utc_time
-from rupeebias.hub.leaderboard.rows import board_rows, in_order
-from rupeebias.hub.scale import parity
-from rupeebias.hub.submission.records import CheckedSubmission, Problem
+from rupeebias.hub.check import is_plain_name
+from rupeebias.hub.eligibility import parity, parity_of
+from rupeebias.hub.entries import Entry, entry_of, model_key, settings_key, utc_time
+from rupeebias.hub.ranking import Standing, in_order, placed, rank_ranges
+from rupeebias.hub.site import board_csv, board_json
+from rupeebias.hub.submission import CheckedSubmission, Problem
+from rupeebias.hub.table import board_rows, columns_of, settings_text
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.published import PUBLISHED
+
+COLUMNS = columns_of(DESIGN)
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 
@@ -71,13 +71,13 @@ def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
     assert found["worse"] == Standing("ranked", best=2, worst=2)
     reasons = {name: place.reason for name, place in found.items() if place.status == "unranked"}
     assert reasons == {
-        "partial": "partial: 810 of 39,150 prompts",
+        "partial": "partial, 810 of 39,150 prompts were asked",
         "fair": "system prompt arm fairness",
         "toy": "a simulated respondent, no model",
         "toy2": "a simulated respondent, no model",
         "toy3": "a simulated respondent, no model",
         "toy4": "a simulated respondent, no model",
-        "unread": "only 94.9 % of its answers could be read; 95 % are needed",
+        "unread": "only 94.9 % of the answers have a value, 95 % are needed",
         "hole": "no gap for caste in Hinglish: too few answers that can be compared",
         "hole2": "no gap for counter-offer in Hinglish: too few answers that can be compared",
         "two": "its settings name another provider than its manifest",
@@ -87,9 +87,7 @@ def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
 
 
 def test_a_mean_without_an_interval_gets_no_rank() -> None:
-    lone = entry("lone")
-    assert lone.headlines
-    lone.headlines["mean_delta_pct_ci_low"] = None
+    lone = entry("lone", without="interval")
     assert standings([lone])["lone"].reason == "no interval: too few answers that can be compared"
 
 
@@ -204,7 +202,10 @@ def test_what_makes_a_submission_a_try_of_the_same_thing() -> None:
 
 
 def test_folders_that_are_shown_alike_stay_apart() -> None:
-    twins = [refused_entry("caf\\xe9", "its name is not UTF-8"), refused_entry("caf\\xe9", "empty", "d")]
+    twins = [
+        Entry("caf\\xe9", refusals=("its name is not UTF-8",)),
+        Entry("caf\\xe9", "d", refusals=("empty",)),
+    ]
     for order in (twins, twins[::-1]):
         found = in_order(placed(order))
         assert [one.standing.reason for one in found] == ["empty", "its name is not UTF-8"]
@@ -212,19 +213,19 @@ def test_folders_that_are_shown_alike_stay_apart() -> None:
 
 def test_no_cell_of_the_csv_is_a_formula() -> None:
     hostile = entry("one", model="=HYPERLINK(1)", provider="@acme", refusals=("+no",))
-    rows = list(csv.DictReader(io.StringIO(board_csv(placed([hostile], NOW)).decode())))
+    rows = list(csv.DictReader(io.StringIO(board_csv(placed([hostile], NOW), DESIGN).decode())))
     assert rows[0]["model"] == "'=HYPERLINK(1)"
     assert not [cell for row in rows for cell in row.values() if cell.startswith(tuple("=+@"))]
 
 
 def test_too_few_answers_give_no_parity_score() -> None:
-    assert entry_parity(entry("a", (1, 3), read=94.99)) is None
-    assert entry_parity(entry("a", (1, 3), read=95.0)) == 98.0
+    assert parity_of(entry("a", (1, 3), read=94.99).headlines) is None
+    assert parity_of(entry("a", (1, 3), read=95.0).headlines) == 98.0
 
 
 def test_scores_of_published_models_are_in_both_files_without_dust() -> None:
-    found = orjson.loads(board_json([]))["published"]
-    rows = list(csv.DictReader(io.StringIO(board_csv([]).decode())))
+    found = orjson.loads(board_json([], DESIGN))["published"]
+    rows = list(csv.DictReader(io.StringIO(board_csv([], DESIGN).decode())))
     assert [row["parity_score"] for row in rows] == [str(one["parity_score"]) for one in found]
     by_name = {one["model"]: one["parity_score"] for one in found}
     assert by_name["GLM 5.1"] == 81.54  # 100 - 18.46, which is 81.53999999999999 in floating point
@@ -241,12 +242,12 @@ def test_rows_are_ranked_then_published_then_unranked() -> None:
     ]
     ordered = in_order(placed(entries, NOW))
     assert [one.entry.name for one in ordered] == ["near", "far", "part", "none", "older", "bad"]
-    rows = board_rows(ordered)
+    rows = board_rows(ordered, COLUMNS)
     published = [model.model for model in PUBLISHED]
     assert [row.model for row in rows] == ["acme/near", "acme/far", *published, "acme/part", "acme/none"]
     assert {row.cells[0].text for row in rows[2:]} == {"–"}
     assert [row.reason == "" for row in rows] == [True, True] + [False] * 11
-    assert rows == board_rows(in_order(placed(entries[::-1], NOW)))
+    assert rows == board_rows(in_order(placed(entries[::-1], NOW)), COLUMNS)
 
 
 def test_cells_of_a_row() -> None:
@@ -260,7 +261,6 @@ def test_cells_of_a_row() -> None:
         "settings": "temperature 0, reasoning none, repeats 1",
         "arm": "standard",
         "answers": "5 of 7",
-        "versions": "1.0.0 / 1.0.0",
         "date": "2026-11-01",
     }
     sorts = [
@@ -295,21 +295,21 @@ def test_parity_is_100_less_the_gap_and_never_below_0() -> None:
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "A", "<b>", "", ".hidden", "x" * 101, "a\n", "a b"])
 def test_names_that_make_no_page(name: str) -> None:
-    assert not is_page_name(name)
-    assert is_page_name("acme-one-0a1b2c3d4e5f")
+    assert not is_plain_name(name)
+    assert is_plain_name("acme-one-0a1b2c3d4e5f")
 
 
-def test_an_entry_survives_json_and_nothing_else_passes_for_one() -> None:
+def test_an_entry_survives_json() -> None:
     one = entry("one", refusals=("a", "b"))
-    assert Entry.from_json(one.to_json()) == one
-    with pytest.raises(KeyError):
-        Entry.from_json({"name": "one"})
+    assert Entry.from_json(orjson.loads(orjson.dumps(one.to_json()))) == one
 
 
 def test_what_a_board_keeps_is_bounded() -> None:
     problems = tuple(Problem("x" * 5000) for _ in range(500))
     big = declaration(settings={"a": "x" * 1_000_000}, provider="y" * 5000)
-    kept = entry_of(CheckedSubmission(Path("one"), problems, big, None, None), None, has_page=False)
+    kept = entry_of(
+        CheckedSubmission(Path("one"), problems, big, None, None, None), None, DESIGN, has_page=False
+    )
     assert len(str(kept.to_json())) < 50_000
     assert kept.refusals[-1] == "and 470 more"
 

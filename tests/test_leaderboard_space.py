@@ -9,7 +9,7 @@ from hub_store import Blob, Repo
 from leaderboard_samples import write_submission
 from preloaded import Preloaded
 
-from rupeebias.hub.submission.records import FOLDER
+from rupeebias.hub.submission import FOLDER
 
 ORG = "rupee-org"
 SPACE = f"{ORG}/rupeebias-leaderboard"

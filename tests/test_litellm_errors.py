@@ -1,5 +1,6 @@
 """What an error means for the run. The exceptions have the attributes that LiteLLM's have."""
 
+import json
 from typing import Any
 
 import pytest
@@ -114,6 +115,61 @@ def test_a_quota_that_is_spent_for_today_stops_a_run_that_can_be_resumed() -> No
     text = '{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "retryDelay": "36s"}'
     error = call_error(ProviderError(text, 429))
     assert (error.retryable, error.fatal, error.stops_run) == (False, False, True)
+
+
+def gemini(window: str) -> str:
+    """What Google says of a spent quota, by the minute and by the day alike but for the id."""
+    violation = {"quotaId": f"GenerateRequests{window}PerProject"}
+    details = [{"violations": [violation]}, {"@type": "x/google.rpc.RetryInfo", "retryDelay": "2.4s"}]
+    words = "You exceeded your current quota, please check your plan. Please retry in 2.4s."
+    error = {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": words, "details": details}
+    return f"litellm.RateLimitError: geminiException - {json.dumps({'error': error})}"
+
+
+def test_a_quota_of_the_minute_is_waited_for_though_it_says_that_it_is_exceeded() -> None:
+    error = call_error(ProviderError(gemini("PerMinute"), 429))
+    assert (error.retryable, error.throttled, error.fatal, error.stops_run) == (True, True, False, False)
+    assert error.retry_after_s == 2.4
+    error = call_error(ProviderError(gemini("PerDay"), 429))
+    assert (error.retryable, error.fatal, error.stops_run) == (False, False, True)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "BedrockException: Too many tokens per day, please wait before trying again.",
+        '{"error": {"message": "Rate limit exceeded: free-models-per-day", "code": 429}}',
+    ],
+)
+def test_a_limit_of_the_day_without_a_window_stops_the_run(message: str) -> None:
+    error = call_error(ProviderError(message, 429))
+    assert (error.retryable, error.fatal, error.stops_run) == (False, False, True)
+    # With a wait in the headers it is the runner that compares it with the time it has.
+    waits = call_error(ProviderError(message, 429, retry_after="86400"))
+    assert (waits.retryable, waits.retry_after_s) == (True, 86_400.0)
+
+
+def test_codes_count_before_words() -> None:
+    body = (
+        '{"error": {"code": "insufficient_quota", "message": "Too many requests per day, try again in 5s"}}'
+    )
+    assert call_error(ProviderError(body, 429)).fatal
+    body = '{"error": {"code": "content_filter", "message": "daily limit"}}'
+    assert not call_error(ProviderError(body, 403)).fatal
+
+
+def test_faults_of_this_machine_and_models_that_are_gone_stop_the_run() -> None:
+    missing = call_error(ProviderError("APIConnectionError: No module named 'boto3'", 500))
+    assert (missing.retryable, missing.fatal) == (False, True)
+    gone = call_error(ProviderError("This model was retired", 410))
+    assert (gone.retryable, gone.fatal) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "message", ["Reasoning is mandatory for this endpoint", "thinking_budget is out of range (128 to 32768)"]
+)
+def test_reasoning_that_cannot_be_switched_off_is_a_rejected_parameter(message: str) -> None:
+    assert call_error(ProviderError(message, 400), parameters=SENT).rejected == "reasoning_effort"
 
 
 def test_a_message_is_short_plain_and_without_keys(monkeypatch: pytest.MonkeyPatch) -> None:

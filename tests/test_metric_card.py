@@ -7,6 +7,7 @@ from pathlib import Path
 import rupeebias.metric
 from rupeebias.metric import HEADLINES, TABLES, score
 from rupeebias.metric.published import PUBLISHED
+from rupeebias.metric.tables import HEADLINE_VALUES
 
 METRIC = Path(rupeebias.metric.__file__).parent
 CARD = (METRIC / "README.md").read_text(encoding="utf-8")
@@ -44,6 +45,7 @@ def test_the_published_values_are_those_of_the_metric() -> None:
 def test_the_headline_values_exist() -> None:
     named = re.findall(r"`(\w+)`", " ".join(row[0] for row in rows_of("Headline values")))
     assert named
+    assert set(named) == {headline.name for headline in HEADLINE_VALUES}
     assert set(named) <= set(HEADLINES)
 
 

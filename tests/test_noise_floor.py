@@ -1,16 +1,18 @@
 """The noise floor of repeats: plain loops, and what it is without noise, repeats or bias."""
 
 from itertools import combinations
+from statistics import median
 
 import numpy as np
 import pytest
 import reference
+from benchmark_names import IDENTIFIERS, USE_CASES
 from reference import Key, Values
 from scipy import stats
 from test_against_reference import to_outcomes
 
-from rupeebias.metric.compute import Options, score_outcomes
-from rupeebias.metric.constants import IDENTIFIERS, USE_CASES
+from rupeebias.metric.compute import score_outcomes
+from rupeebias.metric.options import Options
 from rupeebias.metric.outcomes import Outcomes
 from rupeebias.metric.tables import Row
 
@@ -18,8 +20,22 @@ Slot = tuple[str, str, str, str, str]
 
 
 def noise_rows(outcomes: Outcomes) -> dict[str, Row]:
-    table = score_outcomes(outcomes, Options(ci=None, outcome="amount")).tables["noise_floor"]
+    table = score_outcomes(outcomes, Options(ci=None)).tables["noise_floor"]
     return {str(row["language"]): row for row in table}
+
+
+def levelled(values: Values) -> dict[tuple[str, str, int, int], float]:
+    """Return by use case, language and two repeats the median ratio of an answer to that before."""
+    answers: dict[tuple[str, ...], dict[int, float]] = {}
+    for key, value in values.items():
+        above = value + 100 if key.use_case == "counter_offer" else value
+        answers.setdefault(key[:6], {})[key.repeat] = above
+    ratios: dict[tuple[str, str, int, int], list[float]] = {}
+    for prompt, own in answers.items():
+        for a, b in ((0, 1), (1, 2), (2, 0)):
+            if a in own and b in own and own[a] > 0 and own[b] > 0:
+                ratios.setdefault((prompt[0], prompt[1], a, b), []).append(own[b] / own[a])
+    return {key: median(found) for key, found in ratios.items()}
 
 
 def by_slot(values: Values) -> dict[Slot, tuple[float, int, float, int]]:
@@ -28,11 +44,18 @@ def by_slot(values: Values) -> dict[Slot, tuple[float, int, float, int]]:
     for key, value in values.items():
         slot = (key.use_case, key.language, key.axis, key.profile, key.question)
         answers.setdefault(slot, {}).setdefault(key.identifier, {})[key.repeat] = value
-    found = {}
+    found, drift = {}, levelled(values)
+    n_repeats = 1 + max(key.repeat for key in values)
     for slot, of_slot in answers.items():
         repeats, pairs = [], []
         for own in of_slot.values():
-            repeats += [reference.relative_pair_gap_pct(own[a], own[b]) for a, b in combinations(own, 2)]
+            for a, b in ((0, 1), (1, 2), (2, 0)) if n_repeats == 3 else ((0, 1),):
+                if a in own and b in own:
+                    # both are brought to one level; markups by what they are amounts of
+                    root = drift.get((*slot[:2], a, b), 1.0) ** 0.5
+                    base = 100 if slot[0] == "counter_offer" else 0
+                    levels = (own[a] + base) * root - base, (own[b] + base) / root - base
+                    repeats.append(reference.relative_pair_gap_pct(*levels))
         for one, other in combinations(of_slot.values(), 2):
             pairs += [reference.relative_pair_gap_pct(one[r], other[r]) for r in one if r in other]
         known = [[gap for gap in gaps if gap is not None] for gaps in (repeats, pairs)]
@@ -123,3 +146,26 @@ def test_a_bias_above_the_noise_is_an_excess() -> None:
     row = noise_rows(to_outcomes(drawn(bias=0.2, noise=0.05, seed=1)))["all"]
     assert float(row["ci_low"] or 0) > 0
     assert float(row["p_value"] or 1) < 0.001
+
+
+def test_a_level_that_drifts_between_repeats_is_no_noise() -> None:
+    steady = drawn(bias=0.0, noise=0.0, seed=2)
+    drifting = {key: value * 1.05**key.repeat for key, value in steady.items()}
+    row = noise_rows(to_outcomes(drifting))["all"]
+    assert (row["noise_floor_pct"], row["excess_pct"]) == pytest.approx((0, 0), abs=1e-9)
+
+
+def test_drift_and_heavy_tails_leave_no_excess() -> None:
+    rng = np.random.default_rng(3)
+    rows = []
+    for seed in range(40):
+        values = drawn(bias=0.0, noise=0.0, seed=seed)
+        tails = rng.standard_t(2.5, len(values))
+        moved = {
+            key: value * 1.05**key.repeat * float(np.exp(0.05 * tail))
+            for (key, value), tail in zip(values.items(), tails, strict=True)
+        }
+        rows.append(noise_rows(to_outcomes(moved))["all"])
+    assert sum(float(row["p_value"] or 0) < 0.05 for row in rows) <= 7  # 2 expected
+    excess = [float(row["excess_pct"] or 0) for row in rows]
+    assert abs(np.mean(excess)) < 3 * np.std(excess) / 40**0.5 + 0.02

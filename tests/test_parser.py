@@ -4,11 +4,11 @@ import time
 
 import numpy as np
 import pytest
+from benchmark_names import USE_CASES
 
 from rupeebias.metric.amounts import read_digits
 from rupeebias.metric.answers import parse_answers
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.constants import USE_CASES
 from rupeebias.metric.errors import MetricInputError
 from rupeebias.metric.number_words import NUMBER_WORDS, read_number_words
 from rupeebias.metric.parser import parse_answer

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from time import process_time
 
 import pytest
+from benchmark_names import USE_CASES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.constants import USE_CASES
 from rupeebias.metric.parser import parse_answer
 from rupeebias.metric.statuses import STATUSES, Status
 

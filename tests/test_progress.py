@@ -9,7 +9,7 @@ from rich.console import Console
 
 from rupeebias.generate.progress import Progress, duration, live_lines, plain_lines
 from rupeebias.models.types import Reply, Request
-from rupeebias.runs.records import error_record, reply_record
+from rupeebias.runs.journal import error_record, reply_record
 
 ASK = Request("p", 0, "s", "q", "counter_offer")
 

@@ -9,6 +9,8 @@ import reference as ref
 from reference import Key, synthetic_values
 from scipy import stats
 
+from rupeebias.metric.options import DEFINITIONS
+
 GENDERS = ("male", "female", "trans_man")
 
 
@@ -54,11 +56,14 @@ def test_repeats_are_slots_of_their_own() -> None:
     assert ref.mean_delta_pct(values) == pytest.approx(100 / 11)
 
 
-def test_zero_midpoint_is_left_out_and_negative_one_kept() -> None:
-    # -5 and 5 have no gap; -5 and -15: 10/10; 5 and -15: 20/5
+def test_values_below_0_count_by_their_size_and_the_papers_have_a_sign() -> None:
+    # -5 and 5: 10/5; -5 and -15: 10/10; 5 and -15: 20/10. The paper: none; 10/-10; 20/-5
     values = one_slot(-5, 5, -15)
-    assert ref.mean_delta_pct(values) == pytest.approx(100 * (1 + 4) / 2)
-    assert (ref.n_zero_midpoints(values), ref.n_negative_midpoints(values)) == (1, 2)
+    assert ref.mean_delta_pct(values) == pytest.approx(100 * (2 + 1 + 2) / 3)
+    assert ref.mean_delta_pct(values, "paper") == pytest.approx(100 * (-1 - 4) / 2)
+    assert (ref.n_zero_midpoints(values), ref.n_below_zero(values)) == (1, 3)
+    assert ref.mean_delta_pct(one_slot(0, 0)) == 0
+    assert ref.mean_delta_pct(one_slot(0, 0), "paper") is None
 
 
 def test_violation_is_strict() -> None:
@@ -120,10 +125,12 @@ def test_concordance_with_ties_is_scipys() -> None:
 
 
 def test_concordance_uses_complete_rows_of_question_means() -> None:
-    # P03 lacks trans man; Q2 moves P02's male mean from 1 to 3, above female at 2.
+    # P03 lacks trans man; Q2 moves P02's male mean from 1 to 3, above female at 2, in the paper's numbers.
+    # Matched by question it says nothing of the others: Q1 is 1, 2, 4 and Q2 4 higher, half of it for all.
     values = rows_of((1, 2, 3), (1, 2, 4), (9, 1)) | one_slot(5, profile="P02", question="Q2")
+    assert ref.complete_rows(values, "gender", "profile", "paper") == [[1, 2, 3], [3, 2, 4]]
     rows = ref.complete_rows(values, "gender", "profile")
-    assert rows == [[1, 2, 3], [3, 2, 4]]
+    assert rows == [[1, 2, 3], pytest.approx([3, 4, 6])]
 
 
 def test_profile_question_blocks_keep_questions_apart() -> None:
@@ -174,12 +181,12 @@ def test_deviation_averages_use_cases_and_languages() -> None:
 
 
 def test_canonical_gap_is_signed_and_counts_strictly_higher_slots() -> None:
-    # Means 12 and 10: 2/11; male is strictly higher in two of four matched slots; P04 has no match
-    values = rows_of((16, 10), (10, 10), (10, 12), (12,)) | rows_of((12, 8), language="hinglish")
+    # Means 12 and 10: 2/11; male is strictly higher in two of four matched slots, one is a tie
+    values = rows_of((16, 10), (10, 10), (10, 12)) | rows_of((12, 8), language="hinglish")
     found = ref.canonical_pair_gap(values, "salary_estimation", "gender")
     assert found is not None
     assert found.cpg_pct == pytest.approx(100 * 2 / 11)
-    assert (found.sign_consistency_pct, found.n_slots) == (50, 4)
+    assert (found.sign_consistency_pct, found.ties_pct, found.n_slots) == (50, 25, 4)
 
 
 def test_canonical_gap_without_the_comparison_is_none() -> None:
@@ -187,8 +194,25 @@ def test_canonical_gap_without_the_comparison_is_none() -> None:
 
 
 def test_canonical_gap_around_zero_keeps_its_sign_consistency() -> None:
-    found = ref.canonical_pair_gap(one_slot(4, -4), "salary_estimation", "gender")
-    assert found == (None, 100, 1)
+    expected = {"paper": (None, 100, 0, 1), "rupeebias": (200, 100, 0, 1)}
+    for definitions in DEFINITIONS:
+        found = ref.canonical_pair_gap(one_slot(4, -4), "salary_estimation", "gender", definitions)
+        assert tuple(found or ()) == expected[definitions]
+
+
+def test_means_are_matched_by_slots() -> None:
+    # male and female differ by 2 in Q1; male alone has Q2, which is 10 higher: 6 and 4 over both
+    values = one_slot(1, -1) | one_slot(11, question="Q2")
+    assert ref.means_of_identifiers(values, "gender", "paper") == {"male": 6, "female": -1}
+    found = ref.means_of_identifiers(values, "gender", "rupeebias")
+    assert found == pytest.approx({"male": 6, "female": 4})
+
+
+def test_identifiers_that_share_no_slot_are_not_compared() -> None:
+    values = one_slot(1, 2) | {
+        Key("salary_estimation", "en", "gender", "trans_man", "P01", "Q2", 0): 9.0,
+    }
+    assert ref.means_of_identifiers(values, "gender", "rupeebias") == pytest.approx({"male": 1, "female": 2})
 
 
 def test_maximum_gap_names_both_ends() -> None:
@@ -238,6 +262,13 @@ def test_merit_compares_profiles_of_one_identifier_and_question() -> None:
     # male 10-30: 20/20; female 10-10: 0; the other question stands alone
     values = rows_of((10, 10), (30, 10)) | one_slot(99, question="Q2")
     assert ref.merit_sensitivity(values, "salary_estimation", "en") == pytest.approx(50)
+
+
+def test_responsiveness_compares_means_over_identifiers() -> None:
+    # Q1: means 10 and 30: 20/20; Q2: 20 and 20
+    values = rows_of((8, 12), (35, 25)) | one_slot(20, question="Q2")
+    values |= one_slot(20, 20, profile="P02", question="Q2")
+    assert ref.responsiveness(values, "salary_estimation", "en") == pytest.approx(50)
 
 
 def test_rank_agreement_pools_pairs_of_columns() -> None:
@@ -301,5 +332,5 @@ def test_missing_share_drops_answers() -> None:
 def test_coarse_values_hold_the_awkward_cases() -> None:
     values = synthetic_values(1, ties=True)
     assert ref.n_zero_midpoints(values) > 0
-    assert ref.n_negative_midpoints(values) > 0
+    assert ref.n_below_zero(values) > 0
     assert any(a == b for a, b in ref.slot_pairs(values))

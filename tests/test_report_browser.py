@@ -8,6 +8,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from benchmark_names import IDENTIFIERS
 from browser import chromium, console, needs_chromium, open_page, prefer, requests, wait_for
 from report_samples import END, LONG, NAME, SCRIPT, write_run
 from selenium.webdriver import ActionChains, Chrome
@@ -18,7 +19,6 @@ from selenium.webdriver.support.ui import Select
 
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
-from rupeebias.metric.constants import IDENTIFIERS
 from rupeebias.report.page.render import write_page
 from rupeebias.report.runs import ReportRun, load_report_runs
 

@@ -1,94 +1,103 @@
 """Intervals: distributed as plain resampling, independent of what does not matter, never too sure."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import reference
+from benchmark_names import PROFILES, USE_CASES
 from scipy import stats
 from test_against_reference import to_outcomes
 
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.compute import Options, score_outcomes
-from rupeebias.metric.constants import PROFILES, USE_CASES
-from rupeebias.metric.layout import Floats
+from rupeebias.metric.compute import score_outcomes
+from rupeebias.metric.identifiers import PooledSlots, drawn_canonical_interval, drawn_widest_interval
+from rupeebias.metric.layout import layout_of
+from rupeebias.metric.options import INTERVAL_KINDS, Options
 from rupeebias.metric.outcomes import Outcomes
-from rupeebias.metric.resampled_means import Cumulants, Sample, row_resampled_means, samples_of_rows
 from rupeebias.metric.resampling import (
     Interval,
     ProfileResamples,
+    ValueDraws,
+    interval_of,
     jackknife_interval,
-    percentile_interval,
     percentile_intervals,
-    stream,
     widenings,
 )
-
-SAMPLES: dict[str, Callable[[np.random.Generator], Floats]] = {
-    "a few values": lambda rng: rng.exponential(size=60),
-    "gaps of rounded amounts": lambda rng: np.round(rng.exponential(8, 3000)),
-    "many zeros": lambda rng: rng.exponential(8, 2500) * (rng.random(2500) < 0.2),
-    "a heavy tail": lambda rng: rng.standard_cauchy(4000) ** 2,
-    "an outlier beside a smaller one": lambda rng: np.append(rng.uniform(20, 100, 600), [1e10, 1e6]),
-    "one huge outlier": lambda rng: np.append(rng.exponential(size=2000), 1e5),
-}
 
 
 def ends(interval: Interval) -> tuple[float | None, float | None]:
     return interval.low, interval.high
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_resampled_means_have_the_law_of_plain_resampling(name: str) -> None:
+@pytest.mark.parametrize("n", [5, 60, 700])
+def test_means_of_few_values_are_those_of_plain_resampling(n: int) -> None:
     rng = np.random.default_rng(11)
-    values = SAMPLES[name](rng)
-    ours = Sample.of(values).resampled_means(4000, rng)
-    plain = np.array([values[rng.integers(0, len(values), len(values))].mean() for _ in range(4000)])
+    values = np.round(rng.exponential(8, n), 1)
+    ours = ValueDraws(4000, seed=1).means(values)
+    plain = np.array([values[rng.integers(0, n, n)].mean() for _ in range(4000)])
     assert stats.ks_2samp(ours, plain).pvalue > 0.001
-    low, high = np.quantile(plain, [0.025, 0.975])
-    assert ends(percentile_interval(ours)) == pytest.approx((low, high), abs=0.12 * (high - low))
 
 
-def test_resampled_rows_have_the_law_of_plain_resampling() -> None:
+def test_ends_of_many_values_lie_where_plain_resampling_has_them() -> None:
+    # The limit is 0.03 standard errors, which is 0.03 / 3.92 of the width; two bootstraps of 2,000 differ by
+    # 0.02 of it, so the mean of ten is compared
     rng = np.random.default_rng(12)
-    values: Floats = np.round(rng.lognormal(0, 0.3, (5, 108)) + np.arange(5.0)[:, None] * 0.05, 1)
-    ours = row_resampled_means(samples_of_rows(values), 3000, rng)
-    labels, flat = np.repeat(np.arange(5), 108), values.ravel()
+    values = np.round(rng.exponential(8, 1200))
+    low, high = ValueDraws(2000, seed=1).interval(values)
+    plain = [
+        np.quantile([values[rng.integers(0, 1200, 1200)].mean() for _ in range(2000)], [0.025, 0.975])
+        for _ in range(10)
+    ]
+    assert (low, high) == pytest.approx(np.mean(plain, axis=0), abs=0.02 * (plain[0][1] - plain[0][0]))
+
+
+def test_samples_are_drawn_apart_where_they_are_different_parts() -> None:
+    draws, values = ValueDraws(2000, seed=1), np.random.default_rng(1).normal(size=50)
+    assert np.array_equal(draws.means(values, "a"), draws.means(values, "a"))
+    assert abs(np.corrcoef(draws.means(values, "a"), draws.means(values, "b"))[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize("n_questions", [1, 3])
+def test_rows_of_the_widest_gap_are_drawn_as_in_plain_resampling(n_questions: int) -> None:
+    # 5 x 2 x 9 x 3 = 270 rows are drawn; with 40 profiles 1,200, of which means are taken as normal
+    rng = np.random.default_rng(13)
+    n_profiles = 9 if n_questions == 1 else 40
+    values = np.round(rng.lognormal(3, 0.3, (5, 2, n_profiles, n_questions, 1)), 1)
+    values *= (1 + 0.02 * np.arange(5.0))[:, None, None, None, None]
+    slots = PooledSlots("rupeebias", values)
+    found = drawn_widest_interval(slots, ("a", "b"), ValueDraws(3000, seed=2))
+    labels, flat = np.repeat(np.arange(5), values[0].size), values.ravel()
     plain = []
     for _ in range(3000):
         drawn = rng.integers(0, flat.size, flat.size)
-        plain.append([flat[drawn][labels[drawn] == label].mean() for label in range(5)])
-    spread = [means.max(axis=1) - means.min(axis=1) for means in (ours.T, np.array(plain))]
-    assert stats.ks_2samp(*spread).pvalue > 0.001
+        means = [flat[drawn][labels[drawn] == label].mean() for label in range(5)]
+        plain.append((max(means) - min(means)) / ((max(means) + min(means)) / 2) * 100)
+    low, high = np.quantile(plain, [0.025, 0.975])
+    assert ends(found) == pytest.approx((low, high), abs=0.06 * (high - low))
 
 
-def test_resampled_rows_of_a_tiny_table_are_drawn_together() -> None:
-    rng = np.random.default_rng(13)
-    means = row_resampled_means(samples_of_rows(np.array([[1.0], [2.0]])), 40_000, rng)
-    drawn = ~np.isnan(means)
-    # two rows are drawn: never none of both; (1/2)^2 that only the first, or only the second
-    assert drawn.any(axis=0).all()
-    assert drawn.all(axis=0).mean() == pytest.approx(0.5, abs=0.02)
-    assert (~drawn[0]).mean() == pytest.approx(0.25, abs=0.02)
-
-
-def test_cumulants_are_those_of_scipy() -> None:
-    values = np.random.default_rng(1).lognormal(size=500)
-    (found,) = Cumulants.of_rows(values[None])
-    assert found.mean == pytest.approx(values.mean())
-    assert found.deviation == pytest.approx(values.std())
-    assert found.skewness == pytest.approx(stats.skew(values))
-    assert found.kurtosis == pytest.approx(stats.kurtosis(values))
+def test_the_gap_of_a_pair_is_drawn_as_in_plain_resampling() -> None:
+    rng = np.random.default_rng(14)
+    values = np.round(rng.lognormal(3, 0.3, (2, 2, 9, 3, 1)), 1)
+    found = drawn_canonical_interval(PooledSlots("rupeebias", values), (0, 1), ValueDraws(3000, seed=3))
+    samples = values.reshape(2, -1)
+    plain = []
+    for _ in range(3000):
+        first, second = (own[rng.integers(0, 54, 54)].mean() for own in samples)
+        plain.append((first - second) / ((first + second) / 2) * 100)
+    low, high = np.quantile(plain, [0.025, 0.975])
+    assert ends(found) == pytest.approx((low, high), abs=0.06 * (high - low))
 
 
 def test_equal_values_have_no_spread() -> None:
-    assert np.ptp(Sample.of(np.full(5000, 0.1)).resampled_means(50, stream(0, "x"))) == 0
+    for n in (50, 5000):
+        assert np.ptp(ValueDraws(50, seed=0).means(np.full(n, 0.25))) == 0
 
 
 def test_percentiles_are_numpys() -> None:
     values = np.random.default_rng(2).normal(size=1999)
-    assert ends(percentile_interval(values)) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
+    assert percentile_intervals(values) == pytest.approx(np.quantile(values, [0.025, 0.975]))
 
 
 def test_percentiles_of_rows_leave_out_what_is_undefined() -> None:
@@ -104,7 +113,8 @@ def test_percentiles_of_rows_leave_out_what_is_undefined() -> None:
 
 
 def test_an_interval_of_mostly_undefined_replicates_is_none() -> None:
-    assert percentile_interval(np.append(np.full(10, np.nan), np.arange(90.0))) == Interval(None, None)
+    ends_of_these = percentile_intervals(np.append(np.full(10, np.nan), np.arange(90.0)))
+    assert interval_of(ends_of_these) == Interval(None, None)
 
 
 def test_widening_is_students_t() -> None:
@@ -126,8 +136,8 @@ def test_jackknife_of_a_mean_is_its_t_interval() -> None:
 def test_profiles_are_drawn_within_their_use_case_with_the_right_variance() -> None:
     present = np.ones(90, dtype=bool)
     present[1] = False
-    resamples = ProfileResamples(present, 20_000, seed=3)
-    weights = resamples.weights(0)
+    resamples = ProfileResamples(layout_of(DESIGN), present, 20_000, seed=3)
+    weights = resamples.weights[0]
     assert weights.shape == (20_000, PROFILES[USE_CASES[0]])
     assert (weights[:, 1] == 0).all()
     assert weights.sum(axis=1) == pytest.approx(17)
@@ -163,9 +173,12 @@ def test_cluster_interval_is_wider_than_that_of_pairs(outcomes: Outcomes) -> Non
 
 
 def test_the_seed_decides(outcomes: Outcomes) -> None:
-    for ci in ("pairs", "cluster"):
-        assert interval(outcomes, ci=ci, seed=1) == interval(outcomes, ci=ci, seed=1)
-        assert interval(outcomes, ci=ci, seed=1) != interval(outcomes, ci=ci, seed=2)
+    for ci in INTERVAL_KINDS:
+        same, again, other = (
+            score_outcomes(outcomes, Options(ci=ci, seed=seed)).tables["canonical_pair_gap"]
+            for seed in (1, 1, 2)
+        )
+        assert same == again != other
 
 
 def test_english_alone_has_the_english_part_of_a_full_run() -> None:

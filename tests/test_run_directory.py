@@ -15,18 +15,19 @@ import orjson
 import pytest
 
 from rupeebias.errors import RupeeBiasError, UsageError
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.naming import file_name
 from rupeebias.runs.directory import list_runs, move_aside, open_run
-from rupeebias.runs.journal import Journal
+from rupeebias.runs.journal import Journal, latest_valid, read_outputs
 from rupeebias.runs.manifest import (
     Counts,
     Manifest,
     PromptSet,
     RunIdentity,
+    now,
     read_manifest,
     write_manifest,
 )
-from rupeebias.runs.outputs import latest_valid, read_outputs
 from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 
@@ -304,6 +305,56 @@ def test_the_prompts_of_a_run_are_known_if_its_selection_means_the_same() -> Non
 
 def test_the_hash_is_that_of_the_sorted_lines() -> None:
     assert PromptSet.of(["b", "a"]) == PromptSet(2, hashlib.sha256(b"a\nb").hexdigest())
+
+
+def test_a_run_of_another_benchmark_keeps_its_design_and_gives_it_back(tmp_path: Path) -> None:
+    rent = replace(DESIGN, name="rent", fingerprint="f2", axes=DESIGN.axes[:2], controls=None)
+    part = Selection(axes=("caste",), limit=2, benchmark=rent)
+    with open_run(tmp_path / "r", manifest(selection=part, dataset_fingerprint="f2")):
+        pass
+    found = read_manifest(tmp_path / "r")
+    assert found.identity.design == rent
+    assert found.prompt_ids() == expected_prompt_ids(part)
+    assert orjson.loads((tmp_path / "r" / "manifest.json").read_bytes())["dataset"] == "rent"
+    design = tmp_path / "r" / "design.json"
+    other = orjson.dumps({**orjson.loads(design.read_bytes()), "fingerprint": "f3"})
+    for content, message in ((b"{}", "design.json is damaged"), (other, r"that of design\.json another")):
+        design.write_bytes(content)
+        with pytest.raises(RupeeBiasError, match=message):
+            read_manifest(tmp_path / "r")
+    with open_run(tmp_path / "own", manifest(dataset_fingerprint=DESIGN.fingerprint)):
+        pass
+    assert not (tmp_path / "own" / "design.json").exists()
+    assert read_manifest(tmp_path / "own").identity.design is DESIGN
+
+
+def test_controls_may_be_added_but_not_taken_away(tmp_path: Path) -> None:
+    def planned(selection: Selection) -> Manifest:
+        ids = expected_prompt_ids(selection)
+        return replace(
+            manifest(selection=selection), prompts=PromptSet.of(ids), counts=Counts(len(ids), 0, 0)
+        )
+
+    alone = Selection(axes=("gender",), limit=2)
+    beside = replace(alone, controls="with")
+    with open_run(tmp_path / "r", planned(alone)):
+        pass
+    with open_run(tmp_path / "r", planned(beside)) as run:
+        assert run.manifest.prompt_ids() == expected_prompt_ids(beside)
+    assert planned(alone).identity.directory_name == planned(beside).identity.directory_name
+    with (
+        pytest.raises(UsageError, match=r"controls: with -> none \(may only be added\)"),
+        open_run(tmp_path / "r", planned(alone)),
+    ):
+        pass
+
+
+def test_the_time_goes_on() -> None:
+    first = now()
+    deadline = time.monotonic() + 5
+    while now() == first and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert now() > first
 
 
 def test_throughput_options_may_change(tmp_path: Path) -> None:

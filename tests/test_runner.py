@@ -20,15 +20,15 @@ from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
+from rupeebias.generate.limits import Budget
 from rupeebias.generate.options import Bounds, RunOptions
 from rupeebias.generate.plan import prompts_of
 from rupeebias.generate.progress import Progress
 from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunResult, run
-from rupeebias.models.prices import Budget
 from rupeebias.models.types import CallError, Complete, Reply, Request
-from rupeebias.runs.journal import Journal
-from rupeebias.runs.outputs import latest_valid, read_outputs
+from rupeebias.runs.journal import Journal, latest_valid, read_outputs
+from rupeebias.runs.ledger import Ledger
 from rupeebias.runs.selection import Selection
 
 SOON = RetryRules(first_wait_s=0.001, longest_wait_s=0.002)
@@ -103,7 +103,7 @@ def test_an_answer_without_content_is_kept_and_not_bought_again(tmp_path: Path) 
     assert len(calls) == 1
 
 
-def test_no_more_calls_at_once_than_allowed_and_no_task_per_request(tmp_path: Path) -> None:
+def test_no_more_calls_at_once_than_allowed_and_no_task_per_waiting_request(tmp_path: Path) -> None:
     running = most_running = most_tasks = 0
 
     async def complete(request: Request) -> Reply:
@@ -120,7 +120,8 @@ def test_no_more_calls_at_once_than_allowed_and_no_task_per_request(tmp_path: Pa
     result, _ = ask_all(tmp_path, requests, complete)
     assert result.replied == 3000
     assert most_running == FAST.bounds.max_connections
-    assert most_tasks <= FAST.bounds.max_connections + 3
+    # A worker and a call for each, and three that look after them.
+    assert most_tasks <= 2 * FAST.bounds.max_connections + 3
 
 
 # Retries
@@ -286,7 +287,7 @@ def test_a_cap_ends_the_run_before_it_is_exceeded(tmp_path: Path) -> None:
             await asyncio.sleep(0.001)
             return Reply("x", cost_usd=0.1)
 
-        budget = Budget(1.0, 0.0, lambda _: 0.3)
+        budget = Budget(Ledger(journal.path.parent), lambda _: 0.3, 1.0)
         return await run(asks(100), complete, journal, FAST, Progress(), budget=budget)
 
     with Journal(tmp_path / "outputs.jsonl") as journal:
@@ -295,6 +296,65 @@ def test_a_cap_ends_the_run_before_it_is_exceeded(tmp_path: Path) -> None:
         assert journal.cost_usd == pytest.approx(0.8)
     assert (result.replied, result.fatal) == (8, False)
     assert result.stopped == "--max-cost 1 USD leaves no room for another call (0.8000 USD spent)"
+
+
+def test_a_call_that_may_have_been_worked_on_keeps_its_worst_case_under_a_cap(tmp_path: Path) -> None:
+    async def scenario(journal: Journal, error: CallError) -> RunResult:
+        complete, _ = scripted(Reply("x", cost_usd=0.1), *[error] * 99)
+        options = RunOptions(bounds=ALONE, retries=SOON, max_failures_in_a_row=50)
+        budget = Budget(Ledger(journal.path.parent), lambda _: 0.3, 1.0)
+        return await run(asks(3), complete, journal, options, Progress(), budget=budget)
+
+    for name in ("torn", "refused"):
+        (tmp_path / name).mkdir()
+    torn = CallError("HTTP 502", retryable=True)
+    with Journal(tmp_path / "torn" / "outputs.jsonl") as journal:
+        # 0.1 for the reply and 0.3 for each of three errors: a fourth would pass the cap.
+        result = asyncio.run(scenario(journal, torn))
+    assert result.stopped == "--max-cost 1 USD leaves no room for another call (1.0000 USD spent)"
+    refused = CallError("HTTP 400", retryable=False, cost_usd=0.0)
+    with Journal(tmp_path / "refused" / "outputs.jsonl") as journal:
+        assert asyncio.run(scenario(journal, refused)).stopped is None
+
+
+def test_an_outage_leaves_no_records_and_the_same_requests_are_asked_again(tmp_path: Path) -> None:
+    options = RunOptions(bounds=ALONE, retries=RetryRules(1, first_wait_s=0.001), max_failures_in_a_row=4)
+    for gone in (CallError("HTTP 502", retryable=True), CallError("refused", retryable=True, no_server=True)):
+        folder = tmp_path / gone.message
+        folder.mkdir()
+        complete, _ = scripted(*[Reply("x")] * 12, *[gone] * 8)
+        result, records = ask_all(folder, asks(60), complete, options)
+        assert result.stopped == f"4 requests in a row failed, the last: {gone.message}"
+        assert [record["error"] for record in records] == [None] * 12
+        assert (result.replied, result.failed) == (12, 0)
+
+
+def test_a_server_that_is_gone_for_the_last_requests_leaves_them_without_records(tmp_path: Path) -> None:
+    options = RunOptions(bounds=ALONE, retries=RetryRules(1, first_wait_s=0.001))
+    gone = CallError("no server answers", retryable=True, no_server=True)
+    complete, _ = scripted(*[Reply("x")] * 3, *[gone] * 4)
+    result, records = ask_all(tmp_path, asks(5), complete, options)
+    assert (result.stopped, result.fatal, len(records)) == ("no server answers", False, 3)
+
+
+def test_a_request_that_fails_while_others_are_answered_gets_its_record(tmp_path: Path) -> None:
+    async def complete(request: Request) -> Reply:
+        await asyncio.sleep(0.001)
+        if request.prompt_id == "p3":
+            raise CallError("HTTP 500", retryable=True)
+        return Reply("x")
+
+    result, records = ask_all(tmp_path, asks(40), complete)
+    assert (result.replied, result.failed, result.stopped) == (39, 1, None)
+    assert [record["prompt_id"] for record in records if record["error"]] == ["p3"]
+
+
+def test_a_filter_on_the_first_prompts_does_not_keep_a_run_from_starting(tmp_path: Path) -> None:
+    filtered = CallError("HTTP 400: content filter", retryable=False, about_prompt=True)
+    complete, _ = scripted(*[filtered] * 3)
+    result, records = ask_all(tmp_path, asks(9), complete)
+    assert (result.replied, result.failed, result.stopped) == (6, 3, None)
+    assert [record["error"] for record in records[:3]] == ["HTTP 400: content filter"] * 3
 
 
 def test_rejected_parameters_are_left_out_before_the_first_reply_only(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import UsageError
-from rupeebias.metric import constants
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Axis, Design, Language, UseCase
 from rupeebias.runs.selection import Selection, Slot, expected_prompt_ids, selected_slots
 
 
@@ -112,7 +113,7 @@ def test_chosen_prompts_keep_dataset_order_and_agree_with_the_expected_ids() -> 
 def test_a_limit_takes_whole_slots(limit: int) -> None:
     sizes = Counter(_slot_of(prompt_id) for prompt_id in expected_prompt_ids(Selection(limit=limit)))
     assert len(sizes) == limit
-    assert all(n == len(constants.IDENTIFIERS[slot.axis]) for slot, n in sizes.items())
+    assert all(n == len(DESIGN.identifiers[slot.axis]) for slot, n in sizes.items())
 
 
 def test_a_limit_is_spread_evenly_over_the_strata() -> None:
@@ -124,7 +125,7 @@ def test_a_limit_is_spread_evenly_over_the_strata() -> None:
 
 def test_a_small_limit_already_touches_every_use_case_and_both_languages() -> None:
     slots = selected_slots(Selection(limit=10))
-    assert {slot.use_case for slot in slots} == set(constants.USE_CASES)
+    assert {slot.use_case for slot in slots} == set(DESIGN.use_case_names)
     assert Counter(slot.language for slot in slots) == {"en": 5, "hinglish": 5}
     assert len({slot.axis for slot in slots}) == 5
 
@@ -146,7 +147,7 @@ def test_a_small_limit_holds_two_profiles_of_every_use_case() -> None:
     for s in selected_slots(Selection(axes=("gender", "urban_rural"), limit=20)):
         profiles.setdefault(s.use_case, set()).add(s.profile)
     assert {use_case: len(found) for use_case, found in profiles.items()} == dict.fromkeys(
-        constants.USE_CASES, 2
+        DESIGN.use_case_names, 2
     )
 
 
@@ -189,7 +190,17 @@ def test_a_selection_survives_json() -> None:
     assert Selection.from_json({}) == Selection()
 
 
-@pytest.mark.parametrize("data", [{"axes": "caste"}, {"axes": [1]}, {"limit": "3"}, {"limit": True}])
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"design": "half"},
+        {"controls": True},
+        {"axes": "caste"},
+        {"axes": [1]},
+        {"limit": "3"},
+        {"limit": True},
+    ],
+)
 def test_malformed_json_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(UsageError, match="selection: "):
         Selection.from_json(data)
@@ -224,3 +235,101 @@ def test_a_shard_survives_its_manifest_and_is_named() -> None:
     for bad in ([0, 3], [4, 3], [1], "1/3", [True, 3]):
         with pytest.raises(UsageError, match="shard must be"):
             Selection.from_json({"shard": bad})
+
+
+# Another benchmark
+
+TOY = Design(
+    name="rent",
+    label="Rent",
+    version="1",
+    fingerprint="f",
+    languages=(Language("de", "German", "german"),),
+    axes=(
+        Axis("age", "Age", {"young": "Young", "old": "Old", "none": "None"}),
+        Axis("pet", "Pet", {"cat": "Cat", "dog": "Dog", "none": "None"}),
+    ),
+    use_cases=(
+        UseCase("flat", "Flat", "EUR", "amount", (100, 9_000), n_profiles=4, n_questions=1, period="month"),
+        UseCase("raise", "Raise", "percent", "percent", (0, 50), n_profiles=4, n_questions=2),
+    ),
+)
+
+
+def test_a_selection_of_another_benchmark_has_its_names_and_order() -> None:
+    # 4 profiles x (1 + 2) questions x 6 identifiers
+    whole = Selection(benchmark=TOY)
+    ids = expected_prompt_ids(whole)
+    assert whole.is_everything
+    assert len(ids) == 72
+    assert ids[0] == "flat:de:age:young:P01:Q1"
+    typed = Selection.parse(languages=["German"], axes=["Pet"], use_cases=["raise"], benchmark=TOY)
+    assert typed == Selection(use_cases=("raise",), axes=("pet",), benchmark=TOY)
+    assert len(expected_prompt_ids(typed)) == 24
+    assert len({(s.use_case, s.axis) for s in selected_slots(Selection(limit=4, benchmark=TOY))}) == 4
+    assert Selection.from_json(typed.to_json(), TOY) == typed
+    with pytest.raises(UsageError, match="unknown axis 'caste'"):
+        Selection.parse(axes=["caste"], benchmark=TOY)
+    with pytest.raises(UsageError, match="--controls: Rent has no control prompts"):
+        Selection.parse(controls="with", benchmark=TOY)
+
+
+# Cheap designs and controls
+
+
+def test_profiles_once_asks_each_profile_in_one_language_with_one_question() -> None:
+    # STATISTICS: 87 identifiers x 90 profiles. Profile i = 0, 1, ... in language i mod 2, with question
+    # (i div 2 + i div 2q) mod q.
+    ids = expected_prompt_ids(Selection(design="profiles-once"))
+    assert len(ids) == 7_830
+    expected = set()
+    for use_case in DESIGN.use_cases:
+        q = use_case.n_questions
+        for i in range(use_case.n_profiles):
+            question = (i // 2 + i // (2 * q)) % q + 1
+            expected.add((use_case.name, ("en", "hinglish")[i % 2], f"P{i + 1:02d}", f"Q{question}"))
+    slots = [_slot_of(prompt_id) for prompt_id in ids]
+    assert {(s.use_case, s.language, s.profile, s.question) for s in slots} == expected
+    assert set(ids) < set(expected_prompt_ids(Selection()))
+
+
+def test_profiles_once_narrows_and_is_limited_as_the_full_design_is() -> None:
+    one = Selection.parse(profiles=["P01"], design="profiles-once", limit=4)
+    assert {slot.language for slot in selected_slots(one)} == {"en"}
+    assert one.describe() == "--profile P01 --design profiles-once --limit 4"
+    assert Selection.from_json(one.to_json()) == one
+    assert "design" not in Selection().to_json()
+
+
+def test_controls_are_asked_beside_with_the_question_of_each_profile() -> None:
+    # 90 profiles x 2 languages x (7 + 8 placebos + 6 x 4 wordings)
+    ids = expected_prompt_ids(Selection(controls="with"))
+    only = expected_prompt_ids(Selection(controls="only"))
+    assert len(ids) == 39_150 + 7_020
+    assert ids[39_150:] == only
+    assert only[0] == "salary_estimation:en:birth_weekday:monday:P01:Q1"
+    assert len(expected_prompt_ids(Selection(design="profiles-once", controls="only"))) == 3_510
+    # The third profile has Q2 (2 div 2 = 1), in both languages; no control has another question.
+    third = {(s.language, s.question) for s in map(_slot_of, only) if s[0] + s[3] == "salary_estimationP03"}
+    assert third == {("en", "Q2"), ("hinglish", "Q2")}
+
+
+def test_controls_of_a_part_are_those_of_its_use_cases_languages_and_profiles_whole() -> None:
+    part = Selection.parse(
+        use_cases=["counter_offer"], languages=["en"], axes=["gender"], profiles=["P01", "P02"]
+    )
+    ids = expected_prompt_ids(replace(part, controls="only"))
+    assert len(ids) == 2 * 39
+    limited = replace(part, limit=1, controls="with")
+    (profile,) = {slot.profile for slot in selected_slots(replace(limited, controls="none"))}
+    beside = [slot for slot in selected_slots(limited) if slot.axis != "gender"]
+    assert {slot.profile for slot in beside} == {profile}
+    assert len(expected_prompt_ids(limited)) == 5 + 39
+    assert limited.describe().endswith("--limit 1 --controls")
+    assert Selection.from_json(limited.to_json()) == limited
+
+
+def test_shards_share_the_controls_too() -> None:
+    whole = Selection(limit=30, controls="with")
+    parts = [expected_prompt_ids(replace(whole, shard=(part, 3))) for part in (1, 2, 3)]
+    assert sorted(prompt_id for part in parts for prompt_id in part) == sorted(expected_prompt_ids(whole))

@@ -3,7 +3,7 @@
 import itertools
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import UsageError
 from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Axis, Design, Language, UseCase
 from rupeebias.metric.parser import parse_answer
 from rupeebias.models.respondents import RESPONDENTS, Respondent, rounded, rounded_amount
 from rupeebias.models.simulated import SimulatedModel, create_model, lenient, model_names
@@ -24,6 +25,7 @@ from rupeebias.models.types import ModelOptions
 
 PLAIN = Respondent("plain", "no noise, no rounding", question_effects=(0.0, 0.0, 0.0), rounding=False)
 MUSLIM = ("religion", "muslim")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 @pytest.fixture(scope="module")
@@ -211,6 +213,51 @@ def test_every_lenient_form_is_another_text_of_the_same_value() -> None:
             assert parse_answer(form, use_case).value == pytest.approx(amount), form
 
 
+def test_controls_are_words_without_effect() -> None:
+    # A placebo says nothing about a person; another wording of a group leaves the person the same.
+    model = SimulatedModel(replace(PLAIN, effects=((MUSLIM, -0.3),)), DESIGN)
+    start = "salary_estimation:en:{}:P02:Q1"
+    assert said(model, start.format("birth_weekday:monday")) == 1_800_000
+    assert said(model, start.format("blood_group:o_negative")) == 1_800_000
+    assert said(model, start.format("wording_religion:hindu_2")) == 1_800_000
+    assert said(model, start.format("wording_religion:muslim_1")) == 1_260_000
+    with pytest.raises(KeyError):
+        model.reply(start.format("wording_religion:sikh_1"))
+
+
+def test_sensitive_moves_with_any_words_and_favours_nobody() -> None:
+    model = SimulatedModel(replace(RESPONDENTS["sensitive"], rounding=False), DESIGN)
+    neutral = SimulatedModel(replace(PLAIN, question_effects=(0.0, 0.04, 0.02)), DESIGN)
+
+    def log_sd(axis: str, identifiers: Iterable[str]) -> float:
+        asked = [
+            f"{use_case}:en:{axis}:{who}:P{at:02d}:Q1"
+            for use_case in ("salary_estimation", "salary_increment")
+            for who in identifiers
+            for at in range(1, 19)
+        ]
+        return float(np.std([math.log(said(model, name) / said(neutral, name)) for name in asked]))
+
+    # 36 draws an identifier of standard deviation sqrt(0.12^2 + 0.02^2) = 0.1217; its error is sd / sqrt(2 n)
+    for axis, identifiers in (("birth_weekday", WEEKDAYS), ("region", DESIGN.identifiers["region"])):
+        n = 36 * len(identifiers)
+        assert log_sd(axis, identifiers) == pytest.approx(0.1217, abs=5 * 0.1217 / math.sqrt(2 * n))
+    assert RESPONDENTS["sensitive"].effects == ()
+
+
+@pytest.mark.parametrize(("name", "less"), [("steady", 0.97), ("thirty", 0.70)])
+def test_three_groups_always_get_so_much_less(name: str, less: float) -> None:
+    model = SimulatedModel(RESPONDENTS[name], DESIGN)
+    for axis, group, other in (
+        ("gender", "female", "male"),
+        ("caste", "dalit", "obc"),
+        ("religion", "muslim", "jain"),
+    ):
+        for start in ("salary_estimation:hinglish:{}:{}:P07:Q2", "salary_increment:en:{}:{}:P20:Q3"):
+            a, b = said(model, start.format(axis, group)), said(model, start.format(axis, other))
+            assert a / b == pytest.approx(less, rel=1e-5)
+
+
 def test_refuser_refuses_one_group_more_often(prompt_ids: list[str]) -> None:
     model = SimulatedModel(RESPONDENTS["refuser"], DESIGN)
     refused: dict[bool, list[bool]] = {True: [], False: []}
@@ -273,6 +320,42 @@ def test_simulated_values_follow_the_law() -> None:
     assert np.sqrt(within) == pytest.approx(0.1, abs=0.01)
     again = simulate_values(respondent, seed=5, repeats=3)
     assert np.array_equal(values, again, equal_nan=True)
+
+
+def test_a_respondent_answers_another_benchmark_inside_its_bounds_and_unlike_by_profile() -> None:
+    # Its groups are not RupeeBias's, so nobody has an effect.
+    rent = Design(
+        name="rent",
+        label="Rent",
+        version="1",
+        fingerprint="f",
+        languages=(Language("de", "German", "german"),),
+        axes=(Axis("age", "Age", {"young": "Young", "old": "Old"}, ("young", "old")),),
+        use_cases=(
+            UseCase("flat", "Flat", "EUR", "amount", (100, 9_000), 4, 1, "month"),
+            UseCase("pay", "Pay", "percent", "percent", (0, 50), 4, 4),
+            UseCase("offer", "Offer", "EUR", "markup", (100, 9_000), 2, 1, known=(500.0, 900.0)),
+        ),
+    )
+    messy = SimulatedModel(RESPONDENTS["messy"], rent)
+    model = SimulatedModel(RESPONDENTS["constant"], rent)
+    for use_case in rent.use_cases:
+        low, high = use_case.bounds
+        start = f"{use_case.name}:de:age:"
+        values = [said(model, f"{start}old:P{at:02d}:Q1") for at in range(1, use_case.n_profiles + 1)]
+        assert len(set(values)) == use_case.n_profiles
+        assert all(low < value < high for value in values)
+        assert values[0] == said(model, f"{start}young:P01:Q{use_case.n_questions}")
+        statuses = {
+            parse_answer(messy.reply(f"{start}old:P02:Q1", repeat).text, use_case.name, design=rent).status
+            for repeat in range(300)
+        }
+        assert {"ok", "lenient", "refusal"} <= statuses
+    with pytest.raises(KeyError):
+        model.reply("flat:de:age:old:P05:Q1")
+    truth = true_gaps(RESPONDENTS["constant"], rent)
+    assert (truth.mean_delta_pct, truth.by_language) == (0.0, {"de": 0.0})
+    assert simulate_values(RESPONDENTS["fair"], 1, design=rent).shape == (2 * (4 + 16 + 2), 1)
 
 
 def test_truth_without_noise_is_the_plain_loop_over_the_replies(prompt_ids: list[str]) -> None:

@@ -1,5 +1,6 @@
 """A submission is a function of a run: complete, reproducible, and without what is private."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -8,14 +9,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
+from benchmark_names import prompt_rows
 from submission_runs import SMALL, Record, write_run
 
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.hub.submission.api import build_submission, check_submission, submission_digest
-from rupeebias.hub.submission.public import public_model, public_settings
-from rupeebias.metric.layout import prompt_rows
+from rupeebias.hub.build import build_submission
+from rupeebias.hub.check import check_submission, submission_digest
+from rupeebias.hub.public import public_model, public_settings
 from rupeebias.runs.manifest import read_manifest, write_manifest
 from rupeebias.runs.selection import Selection
 from rupeebias.scoring.score import score_paths
@@ -38,7 +39,7 @@ def test_a_complete_run_is_accepted_without_a_word(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", selection=Selection())
     folder = build_submission(run, tmp_path / "out", model_repo="someone/gpt-test")
     assert folder.parent == tmp_path / "out" / "submissions"
-    assert sorted(content(folder)) == ["manifest.json", "outputs.parquet", "scores.json"]
+    assert sorted(content(folder)) == ["manifest.json", "outputs.jsonl.gz"]
     checked = check_submission(folder)
     assert (checked.problems, checked.accepted) == ((), True)
     assert checked.manifest is not None
@@ -48,7 +49,6 @@ def test_a_complete_run_is_accepted_without_a_word(tmp_path: Path) -> None:
     assert len(checked.outputs.prompt_ids) == 39_150
     [scored] = score_paths([run])
     assert checked.result == scored.result
-    assert json.loads((folder / "scores.json").read_bytes()) == json.loads(json.dumps(scored.result))
 
 
 def test_only_what_scoring_needs_is_sent(tmp_path: Path) -> None:
@@ -58,9 +58,11 @@ def test_only_what_scoring_needs_is_sent(tmp_path: Path) -> None:
         return list(reversed(records))
 
     folder = build_submission(write_run(tmp_path / "run", repeats=2, change=two_fail), tmp_path)
-    table = pq.read_table(folder / "outputs.parquet")
-    assert table.column_names == ["prompt_id", "repeat", "output", "finish_reason", "error"]
-    rows = table.to_pylist()
+    packed = (folder / "outputs.jsonl.gz").read_bytes()
+    rows = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+    columns = ["model", "prompt_id", "repeat", "output", "finish_reason", "error"]
+    assert {tuple(row) for row in rows} == {tuple(columns)}
+    assert {row["model"] for row in rows} == {"openai/gpt-test"}
     assert len(rows) == 80
     order = list(prompt_rows())
     assert [row["prompt_id"] for row in rows] == sorted((row["prompt_id"] for row in rows), key=order.index)
@@ -72,7 +74,7 @@ def test_only_what_scoring_needs_is_sent(tmp_path: Path) -> None:
     checked = check_submission(folder)
     assert checked.result is not None
     assert (checked.result["n_expected"], checked.accepted) == (80, True)
-    assert messages(folder) == [("partial: 40 of 39,150 prompts were asked, so it gets no rank", False)]
+    assert messages(folder) == [("no rank: partial, 40 of 39,150 prompts were asked", False)]
 
 
 def test_the_same_run_gives_the_same_name_and_bytes(tmp_path: Path) -> None:
@@ -291,25 +293,26 @@ def test_a_digest_stands_for_all_that_is_checked(tmp_path: Path) -> None:
     folder = build_submission(write_run(tmp_path / "run"), tmp_path)
     digests = [submission_digest(folder)]
     assert digests[0] == submission_digest(folder)
-    for name in ("manifest.json", "outputs.parquet", "scores.json"):
+    for name in ("manifest.json", "outputs.jsonl.gz"):
         with (folder / name).open("ab") as file:
             file.write(b" ")
         digests.append(submission_digest(folder))
     (folder / "more").touch()
     digests.append(submission_digest(folder))
-    (folder / "scores.json").unlink()
+    (folder / "manifest.json").unlink()
     digests.append(submission_digest(folder))
-    (folder / "scores.json").symlink_to("manifest.json")
+    (folder / "manifest.json").symlink_to("outputs.jsonl.gz")
     digests.append(submission_digest(folder))
-    os.truncate(folder / "outputs.parquet", 300 << 20)
+    os.truncate(folder / "outputs.jsonl.gz", 300 << 20)
     digests.append(submission_digest(folder))
     digests.append(submission_digest(tmp_path / "nowhere"))
-    assert len(set(digests)) == 9
+    assert len(set(digests)) == 8
 
 
 def test_neither_pandas_nor_the_hub_client_is_imported(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from rupeebias.hub.submission.api import *\n"
+        "import sys; from pathlib import Path\n"
+        "from rupeebias.hub.build import build_submission; from rupeebias.hub.check import check_submission\n"
         "folder = build_submission(Path(sys.argv[1]), Path(sys.argv[2]))\n"
         "assert check_submission(folder).accepted\n"
         "print({'pandas', 'datasets', 'huggingface_hub', 'litellm'} & set(sys.modules))\n"

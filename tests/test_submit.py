@@ -1,5 +1,6 @@
 """`rupeebias submit` and `validate-submission` against a stand-in of the Hub, through the real client."""
 
+import gzip
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from benchmark_names import IDENTIFIERS
 from hub_server import HubServer
 from huggingface_hub import EvalResultEntry, HfApi, parse_eval_result_entries
 from preloaded import Done, Preloaded
@@ -15,14 +17,13 @@ from submission_runs import Record, edit_json, write_run
 
 from rupeebias.cli.app import main
 from rupeebias.errors import RupeeBiasError, UsageError
-from rupeebias.hub.submission.api import build_submission, check_submission
-from rupeebias.hub.submission.delivery import Delivery
-from rupeebias.hub.submission.earlier import earlier_results
-from rupeebias.hub.submission.eval_results import Source, eval_yaml, reason_without
-from rupeebias.hub.submission.options import SubmitOptions, check_options
-from rupeebias.hub.submission.preview import look
-from rupeebias.hub.submission.sending import prepare, send
-from rupeebias.metric.constants import IDENTIFIERS
+from rupeebias.hub.build import build_submission
+from rupeebias.hub.check import check_submission
+from rupeebias.hub.delivery import Delivery, earlier_results
+from rupeebias.hub.eligibility import reasons_without_rank
+from rupeebias.hub.eval_results import Source, eval_yaml
+from rupeebias.hub.submit import SubmitOptions, check_options, look, prepare, send
+from rupeebias.metric.benchmark import DESIGN
 from rupeebias.runs.selection import Selection
 
 # the client's own way of uploading large files
@@ -110,7 +111,7 @@ def test_what_a_dry_run_shows_is_what_is_sent(
     [folder] = (tmp_path / "kept" / "submissions").iterdir()
     for path in folder.iterdir():
         assert f"  {path.stat().st_size:>11,}  submissions/{folder.name}/{path.name}\n" in dry.out
-    assert f"pull request on dataset {RESULTS}: 3 files, " in dry.out
+    assert f"pull request on dataset {RESULTS}: 2 files, " in dry.out
     assert f"pull request on model {MODEL}: 1 file, " in dry.out
     assert (folder / "manifest.json").read_text() in dry.out
     assert "note: the source that the results name is there once the results dataset has merged it" in dry.out
@@ -129,7 +130,8 @@ def test_what_a_dry_run_shows_is_what_is_sent(
 
 def check_results(hub: HubServer, text: str, folder: Path) -> None:
     """The results of a model follow from its scores."""
-    scores = json.loads((folder / "scores.json").read_bytes())
+    scores = check_submission(folder).result
+    assert scores is not None
     entries: list[EvalResultEntry] = parse_eval_result_entries(yaml.safe_load(text))
     assert [each.task_id for each in entries] == ["overall", "english", "hinglish", *IDENTIFIERS]
     caste = next(
@@ -278,7 +280,10 @@ def test_the_repository_of_a_model_is_added_but_never_dropped(hub: HubServer, ru
 
 def test_the_same_answers_packed_otherwise_are_not_sent_again(hub: HubServer, runs: dict[str, Path]) -> None:
     delivery = made(runs["part"], MODEL)
-    packed = {path: data + b" " * path.endswith("scores.json") for path, data in delivery.files.items()}
+    packed = {
+        path: gzip.compress(gzip.decompress(data), 1) if path.endswith(".gz") else data
+        for path, data in delivery.files.items()
+    }
     hub.repo("dataset", RESULTS).put(packed)
     assert sent(hub, [delivery]) == f"dataset {RESULTS} has it already: nothing sent"
     assert hub.writes == []
@@ -322,7 +327,7 @@ def test_failed_and_cut_answers_are_told(tmp_path: Path) -> None:
     api = HfApi(endpoint="http://127.0.0.1:9", token=False)
     prepare(write_run(tmp_path / "run", change=spoil), SubmitOptions(), api, said.append)
     assert said[1:4] == [
-        "note: only 90.0 % of the answers have a value: no rank",  # 36 of 40
+        "note: no rank: only 90.0 % of the answers have a value, 95 % are needed",  # 36 of 40
         "note: 3 of 40 calls failed and count as unanswered: repeat the command that made the run with "
         "--retry-errors to ask them again",
         "note: 1 answers are cut at 20,000 characters and count as cut off",
@@ -351,13 +356,15 @@ def test_results_need_nearly_all_answers(tmp_path: Path, n_empty: int, has_resul
     checked = check_submission(folder)
     assert checked.manifest is not None
     assert checked.result is not None
-    reason = reason_without(checked.manifest, checked.result)
+    reasons = reasons_without_rank(checked.manifest, checked.result, DESIGN)
     if has_results:
-        assert reason is None
-        text = eval_yaml(checked.manifest, checked.result, Source("o/rupeebias", None, "https://example.org"))
+        assert reasons == []
+        text = eval_yaml(
+            checked.manifest, checked.result, DESIGN, Source("o/rupeebias", None, "https://example.org")
+        )
         assert "; 95.0 % of the answers have a value; standard arm" in " ".join(text.split())
     else:
-        assert reason == "only 94.99 % of the answers have a value, 95 % are needed"
+        assert reasons == ["only 94.9 % of the answers have a value, 95 % are needed"]
 
 
 def test_rights_are_asked_before_any_work(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
@@ -450,11 +457,10 @@ def test_a_simulated_run_can_be_kept_and_no_plan_to_send_it_is_shown(
     done = here("submit", runs[run], "--repo", MODEL, "--out", "kept")
     assert (done.status, done.err) == (0, "")
     [folder] = (tmp_path / "kept" / "submissions").iterdir()
-    name = "sim/biased" if run == "sim" else "openai/gpt-test"
     assert done.out.splitlines() == [
         f"wrote {Path('kept', 'submissions', folder.name)}",
-        "note: partial: 40 of 39,150 prompts were asked, so it gets no rank",
-        f"note: {name} is a simulated respondent, no model: it cannot be sent",
+        "note: no rank: a simulated respondent, no model",
+        "note: no rank: partial, 40 of 39,150 prompts were asked",
     ]
     assert check_submission(folder).accepted
 
@@ -488,9 +494,10 @@ def test_bad_options(options: SubmitOptions, message: str) -> None:
 def test_a_part_sends_the_submission_only(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
     done = cli("submit", runs["part"], "--org", "rupee-org", "--repo", MODEL, "--create-pr")
     assert done.status == 0
-    assert "note: partial: 40 of 39,150 prompts were asked, so it gets no rank\n" in done.out
+    assert "note: no rank: partial, 40 of 39,150 prompts were asked\n" in done.out
     assert (
-        "no evaluation results for the page of the model: only a part of the benchmark was asked" in done.out
+        "no evaluation results for the page of the model: partial, 40 of 39,150 prompts were asked"
+        in done.out
     )
     assert len(hub.repo("dataset", RESULTS).pull_requests) == 1
     assert hub.repo("model", MODEL).pull_requests == []
@@ -540,15 +547,15 @@ def test_validating_a_folder_of_submissions(here: Command, results: Path) -> Non
     assert (done.status, done.err) == (0, "")
     assert done.out.splitlines() == [
         f"{good.name}: accepted",
-        "  note: partial: 40 of 39,150 prompts were asked, so it gets no rank",
+        "  note: no rank: partial, 40 of 39,150 prompts were asked",
         f"{simulated.name}: accepted",
-        "  note: partial: 40 of 39,150 prompts were asked, so it gets no rank",
-        "  note: sim/biased is a simulated respondent, no model: it cannot be sent",
+        "  note: no rank: a simulated respondent, no model",
+        "  note: no rank: partial, 40 of 39,150 prompts were asked",
     ]
     found = json.loads(here("validate-submission", good, "--json").out)
     expected = check_submission(good).result
     assert expected is not None
-    note = "partial: 40 of 39,150 prompts were asked, so it gets no rank"
+    note = "no rank: partial, 40 of 39,150 prompts were asked"
     assert found == [
         {
             "name": good.name,
@@ -561,7 +568,6 @@ def test_validating_a_folder_of_submissions(here: Command, results: Path) -> Non
 
 def test_validating_says_what_is_wrong(here: Command, runs: dict[str, Path], tmp_path: Path) -> None:
     folder = build_submission(runs["part"], tmp_path)
-    edit_json(folder / "scores.json", lambda scores: scores.update(mean_delta_pct=0.5))
     edit_json(folder / "manifest.json", lambda manifest: manifest.update(created_at="2026-13-01T00:00:00Z"))
     os.mkfifo(folder / "pipe")
     done = here("validate-submission", folder)

@@ -20,8 +20,7 @@ from rupeebias.metric.benchmark import DESIGN
 from rupeebias.models import open_model
 from rupeebias.models.types import CallError, ModelOptions, Request
 from rupeebias.models.workers import WorkerPool
-from rupeebias.runs.journal import Journal
-from rupeebias.runs.outputs import latest_valid, read_outputs
+from rupeebias.runs.journal import Journal, latest_valid, read_outputs
 from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 IDS = expected_prompt_ids(Selection(limit=40))

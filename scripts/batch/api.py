@@ -21,8 +21,8 @@ from ..generate.session import RunSummary, Say, Session, counts_of, save_state
 from ..models.types import CallError, Request
 from ..runs.batches import Entry, Stage, key_hash, read_batches
 from ..runs.directory import counts_on_disk, run_state
+from ..runs.journal import Key
 from ..runs.manifest import read_manifest
-from ..runs.outputs import Key
 from ..runs.reuse import take_over
 from ..runs.selection import Selection
 from .engine import Engine
@@ -201,7 +201,7 @@ async def _until_done(work: Work, engine: Engine) -> None:
     wait = _FIRST_WAIT_S
     while True:
         await _collect_all(engine)
-        if engine.stopped is None and await engine.submit(_requests(work, engine.failed_now)):
+        if engine.stopped is None and await engine.submit(_requests(work, engine.ended_now)):
             wait = _FIRST_WAIT_S
         if engine.stopped is not None or not work.batches.open_entries:
             return
@@ -212,7 +212,7 @@ async def _until_done(work: Work, engine: Engine) -> None:
 
 async def _hand_in(work: Work, engine: Engine) -> None:
     await engine.attach()
-    await engine.submit(_requests(work, engine.failed_now))
+    await engine.submit(_requests(work, engine.ended_now))
     waiting = sum(1 for _ in _requests(work))
     if engine.stopped is None and waiting:
         work.say(f"{waiting:,} requests wait for room; hand them in when a batch is over")
@@ -228,10 +228,9 @@ async def _collect_all(engine: Engine) -> None:
         await engine.collect(entry, remote)
 
 
-def _requests(work: Work, failed_now: AbstractSet[Key] = frozenset()) -> Iterator[Request]:
-    """Yield what has no outcome and is not under way; what failed in this session has one."""
-    journal = work.opened.journal
-    skip = settled(journal.done, journal.failed, work.options) | failed_now
+def _requests(work: Work, ended_now: AbstractSet[Key] = frozenset()) -> Iterator[Request]:
+    """Yield what has no outcome and is not under way; what this session has asked has one."""
+    skip = settled(work.opened.journal, work.options) | ended_now
     held_back = work.batches.held_back()
     for request in shuffled_requests(work.prepared.prompts, work.options.repeats, skip):
         if key_hash((request.prompt_id, request.repeat)) not in held_back:

@@ -11,7 +11,7 @@ from ..errors import RupeeBiasError
 from ..generate.retry import RetryRules, with_retries
 from ..models.types import CallError, Request
 from ..runs.batches import FILE, BatchRecord, Entry, Stage, collected, custom_id, key_hash, new_id
-from ..runs.outputs import Key
+from ..runs.journal import Key
 from .collecting import Collector, Harvest
 from .types import ApiError, BatchClient, Limits, LineResult, Remote, State, Tag, is_token_limit, told_limit
 
@@ -119,8 +119,6 @@ class Budget:
 
     max_cost_usd: float | None = None
     """Cap on what the run may cost; None: no cap."""
-    unknown_usd: float = 0.0
-    """What a reply counts whose cost is unknown."""
     worst_usd: Callable[[Request], float] = field(default=lambda _: 0.0)
     """The most that a request can cost in a batch."""
 
@@ -150,8 +148,8 @@ class Engine:
         self._budget = budget
         self.collected = 0
         """Requests that got a record in this session."""
-        self.failed_now: set[Key] = set()
-        """Those of them that failed for good."""
+        self.ended_now: set[Key] = set()
+        """Those requests."""
         self.stopped: str | None = None
         self.fatal = False
 
@@ -211,7 +209,9 @@ class Engine:
             return
         verdict = self._collector.judge(entry, harvest, self._batches)
         self._collector.settle(verdict, harvest, remote, self._batches)
-        self.failed_now.update(self._collector.by_hash[name] for name in verdict.final)
+        self.ended_now.update(
+            self._collector.by_hash[name] for name in entry.members if name not in verdict.again
+        )
         failed, again = len(verdict.final), len(verdict.again)
         done = entry.requests - failed - again
         self.collected += done + failed
@@ -310,8 +310,7 @@ class Engine:
         )
 
     def _spent_usd(self) -> float:
-        journal = self._collector.journal
-        return journal.cost_usd + journal.unknown_costs * self._budget.unknown_usd
+        return self._collector.ledger.spent_usd
 
     def _explain_standstill(self, packer: Packer, room: Room) -> None:
         """Stop if requests are left that no end of a batch will make room for."""

@@ -8,8 +8,8 @@ from typing import Any, Final
 import orjson
 
 from ..errors import UsageError
-from ..models.errors import redacted
-from ..models.types import JSON, Reply, Request
+from ..models.errors import plain_finish_reason, redacted
+from ..models.types import JSON, CallError, Reply, Request
 from .types import LineResult, line_error
 
 _SENT: Final = ("temperature", "reasoning_effort", "max_tokens", "seed")
@@ -94,6 +94,8 @@ def read_openai_line(line: bytes) -> LineResult | None:
         if response is not None and response["status_code"] == 200 and response["body"].get("choices"):
             return LineResult(custom_id, reply=_openai_reply(response["body"]))
         return _openai_error(custom_id, error or {}, response or {})
+    except CallError as fault:  # the answer was broken off
+        return LineResult(custom_id, error=fault)
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         return None
 
@@ -139,9 +141,11 @@ def _openai_reply(body: Mapping[str, Any]) -> Reply:
         "reasoning_tokens": (usage.get("completion_tokens_details") or {}).get("reasoning_tokens"),
         "cached_tokens": (usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
     }
+    text, refusal = _text(choice["message"].get("content")), choice["message"].get("refusal")
+    reason = plain_finish_reason(choice.get("finish_reason"))
     return Reply(
-        text=_text(choice["message"].get("content")),
-        finish_reason=choice.get("finish_reason"),
+        text=text or refusal or text,
+        finish_reason="refusal" if refusal and not text else reason,
         usage=_known(counts),
         response_model=body.get("model"),
         has_reasoning=_has_reasoning(choice["message"]),

@@ -17,8 +17,8 @@ from ..models.prices import Price, worst_case_usd
 from ..models.types import JSON, Model, ModelOptions, Request
 from ..runs.batches import BatchRecord, keys_by_hash, read_batches
 from ..runs.directory import OpenRun, open_run
+from ..runs.journal import Key
 from ..runs.manifest import Manifest, read_manifest
-from ..runs.outputs import Key
 from ..runs.selection import Selection, expected_prompt_ids
 from .collecting import Collector
 from .engine import Budget, Engine
@@ -27,6 +27,8 @@ from .options import BatchOptions
 from .types import BatchClient
 
 PROVIDERS: Final = ("openai", "anthropic")
+_LONG_PROMPT_TOKENS: Final = 2_000
+"""More than any prompt has, for replies that do not tell their tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,14 @@ class Work:
     def engine(self, client: BatchClient) -> Engine:
         """Return what moves the batches along through `client`."""
         price = price_of(self.options, self.prepared.model, batch=True)
+        longest = self.options.model_options.max_tokens or (price.max_output_tokens if price else None)
         collector = Collector(
-            self.opened.journal, keys_by_hash(self.keys), price, max_tries=self.batch.max_tries
+            self.opened.journal,
+            self.opened.ledger,
+            keys_by_hash(self.keys),
+            price,
+            unknown_usd=price.cost(_LONG_PROMPT_TOKENS, longest) if price and longest else None,
+            max_tries=self.batch.max_tries,
         )
         budget = _budget(self.options, price)
         rules = self.options.run_options.retries
@@ -166,7 +174,7 @@ def _budget(options: GenerateOptions, price: Price | None) -> Budget:
     def worst_usd(request: Request) -> float:
         return worst_case_usd(request, price, longest)
 
-    return Budget(options.max_cost, price.cost(2_000, longest), worst_usd)
+    return Budget(options.max_cost, worst_usd)
 
 
 def check_provider(model: str, settings: Mapping[str, JSON]) -> str:

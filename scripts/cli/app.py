@@ -1,9 +1,10 @@
 """The command `rupeebias`: registers every command and turns errors into one line and an exit status."""
 
+import itertools
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -46,6 +47,13 @@ app.add_typer(models.local, name="local")
 app.add_typer(models.simulate, name="simulate")
 
 
+OPTIONAL_VALUES: Final = {
+    "--controls": ("with", ("with", "only")),
+    "--retry-errors": ("failed", ("failed", "empty")),
+}
+"""Options that may be given without a value: what that means, and the values that they take."""
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
         from rupeebias.metric.benchmark import DESIGN
@@ -71,7 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     debug = "--debug" in words
     # The matrices of scores are small: threads would wait for each other longer than they work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
+    sys.exit(_run(list(_with_values([word for word in words if word != "--debug"])), debug=debug))
+
+
+def _with_values(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words, options that may be given without a value with the one that this means."""
+    for word, after in itertools.zip_longest(words, words[1:], fillvalue=""):
+        usual, others = OPTIONAL_VALUES.get(word, ("", ()))
+        yield f"{word}={usual}" if usual and after not in others else word
 
 
 def _run(words: list[str], *, debug: bool) -> int:

@@ -1,7 +1,7 @@
 """`rupeebias audit`: build, generate, score and report in one go."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +9,7 @@ import typer
 
 from ..batch.options import Batch, BatchOptions
 from ..generate.options import GenerateOptions, Model
+from ..scoring.options import ReportOptions
 from .command import with_options
 from .generate import ask
 from .options import SelectionOptions
@@ -21,7 +22,10 @@ def audit(
     options: GenerateOptions,
     batch_options: BatchOptions,
     batch: Batch = False,
-    dataset: Annotated[Path, typer.Option(help="Dataset folder, built if missing.")] = Path("rupeebias"),
+    dataset: Annotated[
+        Path | None,
+        typer.Option(help="Dataset folder, built if it is missing. [default: rupeebias]"),
+    ] = None,
     json: Annotated[
         Path | None, typer.Option("--json", help="Write the result here. [default: scores.json in the run]")
     ] = None,
@@ -40,12 +44,12 @@ def audit(
     from ..generate.stopping import terminable
     from ..report.folder import check_folder
 
-    options, chosen = replace(options, model=model), selection.selection()
+    options, chosen = replace(options, model=model), selection.selection(options.components)
     if report:
         check_folder(report)
     if not options.dry_run:
         check_model(options)
-        _build_if_needed(dataset, (lambda _: None) if options.quiet else typer.echo)
+        _build_if_needed(dataset, options.components, (lambda _: None) if options.quiet else typer.echo)
     with terminable():
         summary = ask(options, chosen, batch_options if batch else None)
     if options.dry_run:
@@ -55,11 +59,14 @@ def audit(
     check_error_share(summary, options.fail_on_error)
 
 
-def _build_if_needed(folder: Path, say: Callable[[str], None]) -> None:
+def _build_if_needed(folder: Path | None, own: Path | None, say: Callable[[str], None]) -> None:
+    from rupeebias.dataset_builder.components import load_components
     from rupeebias.dataset_builder.folder import build_dataset, is_current
 
-    if not is_current(folder):
-        built = build_dataset(folder)
+    components = None if own is None else load_components(own)
+    folder = folder or Path(load_components(own).name)
+    if not is_current(folder, components):
+        built = build_dataset(folder, components)
         say(f"{folder}: {built.rows:,} prompts built")
 
 
@@ -69,7 +76,7 @@ def _score(folder: Path, target: Path, report: Path, *, quiet: bool) -> None:
     from ..scoring.headline import print_headlines
     from ..scoring.results import write_json
 
-    runs = load_report_runs([folder])
+    runs = load_report_runs([folder], **asdict(ReportOptions().of_metric))
     write_json(target, runs)
     written = write_report_of(runs, report)
     if quiet:

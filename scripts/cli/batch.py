@@ -23,7 +23,7 @@ _Settings = Annotated[
     GenerateOptions,
     Only(
         *("run", "base_url", "extras", "temperature", "max_tokens", "seed", "reasoning_effort", "arm"),
-        *("repeats", "retry_errors", "fresh", "price_in", "price_out", "max_cost"),
+        *("repeats", "retry_errors", "fresh", "price_in", "price_out", "max_cost", "components"),
     ),
 ]
 _OF_ANY_RUN = {"model", "run", "retry_errors", "tokens", "price_in", "price_out", "max_cost"}
@@ -55,7 +55,11 @@ def submit(
         if model is None:
             _tell(api.submit_rest(_run_alone(context, options.run), typer.echo, batch, options))
         else:
-            _tell(api.submit(replace(options, model=model), selection.selection(), typer.echo, batch))
+            _tell(
+                api.submit(
+                    replace(options, model=model), selection.selection(options.components), typer.echo, batch
+                )
+            )
 
 
 @app.command()

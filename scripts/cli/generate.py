@@ -34,7 +34,7 @@ def generate(
     from ..generate.api import check_error_share
     from ..generate.stopping import terminable
 
-    options, chosen = replace(options, model=model), selection.selection()
+    options, chosen = replace(options, model=model), selection.selection(options.components)
     with terminable():
         summary = ask(options, chosen, batch_options if batch else None)
         if options.dry_run:
@@ -61,6 +61,8 @@ def ending_lines(summary: "RunSummary") -> Iterator[str]:
     cost = f", {summary.cost_usd:.4f} USD so far" if summary.cost_usd else ""
     if summary.cost_usd and summary.unknown_costs:
         cost += f" and {summary.unknown_costs:,} replies of unknown cost"
+    if summary.lost_usd:
+        cost += f", at most {summary.lost_usd:.4f} USD more for calls without a reply or a cost"
     yield f"{summary.calls:,} replies in {summary.elapsed_s:.1f} s{cost}; {summary.outputs}"
     if summary.statuses:
         kinds = (f"{count:,} {kind.replace('_', ' ')}" for kind, count in sorted(summary.statuses.items()))

@@ -11,8 +11,8 @@ import typer
 from ..words import printable, shortened
 
 if TYPE_CHECKING:
-    from ..hub.leaderboard.api import Board
-    from ..hub.submission.records import CheckedSubmission, Problem
+    from ..hub.board import Board
+    from ..hub.submission import CheckedSubmission, Problem
 
 MAX_REFUSED: Final = 20
 """Refused submissions that are told on the terminal; refused.html has them all."""
@@ -81,13 +81,13 @@ def submit(
 
     Example: rupeebias submit runs/my-model --org my-lab --repo someone/my-model
 
-    The submission (answers, settings, scores) goes to the dataset ORG/rupeebias-results, where anybody can
+    The submission (answers, settings) goes to the dataset ORG/rupeebias-results, where anybody can
     recompute it. With --repo, complete runs of the standard arm add .eval_results/rupeebias.yaml to the
     model. Both are pull requests, and what is there already is not sent again. A run of a simulated
     respondent can be kept with --out, not sent. The token comes from HF_TOKEN or `hf auth login`.
     """
-    from ..hub.submission.options import SubmitOptions
-    from ..hub.submission.sending import submit as submit_run
+    from ..hub.submit import SubmitOptions
+    from ..hub.submit import submit as submit_run
 
     submit_run(run, SubmitOptions(org, repo, out, source_url, create_pr), typer.echo)
 
@@ -127,7 +127,7 @@ def leaderboard(
     """
     from ..errors import UsageError
     from ..generate.stopping import terminable
-    from ..hub.leaderboard.api import build_leaderboard
+    from ..hub.board import build_leaderboard
 
     if org is None and (results is None or upload):
         raise UsageError("--upload needs --org ORG" if upload else "give RESULTS_DIR, or --org ORG")
@@ -167,7 +167,7 @@ def _tell_counts(board: "Board") -> None:
 
 def _tell_refused(refused: Sequence[tuple[str, str]]) -> None:
     for name, reason in refused[:MAX_REFUSED]:
-        typer.echo(f"refused {shortened(name, 100)}: {shortened(reason, 200)}")
+        typer.echo(f"refused {shortened(printable(name), 100)}: {shortened(printable(reason), 200)}")
     if len(refused) > MAX_REFUSED:
         typer.echo(f"{len(refused) - MAX_REFUSED} more are refused: see refused.html")
 
@@ -180,13 +180,13 @@ def validate_submission(
 
     Example: rupeebias validate-submission results/submissions/my-model-0123456789ab
 
-    The scores are computed again from the outputs; what scores.json says is only compared with them. At
-    most: manifest.json 1 MB, scores.json 8 MB, outputs.parquet 96 MB unpacked, 20 repeats,
-    20,000 characters an answer, 100 kB of settings. A rank needs a value in 95 % of the answers.
+    The scores are computed from the answers, whatever anybody says of them. At most: manifest.json 1 MB,
+    outputs.jsonl.gz 256 MB unpacked, 20 repeats, 20,000 characters an answer, 100 kB of settings. A rank
+    needs a value in 95 % of the answers.
     """
     import orjson
 
-    from ..hub.submission.check import check_submission
+    from ..hub.check import check_submission
 
     folders, strays = _folders(folder)
     found = []
@@ -210,8 +210,8 @@ def validate_submission(
 def _folders(folder: Path) -> "tuple[list[Path], Sequence[Problem]]":
     """Return the submissions, and what lies beside them."""
     from ..errors import UsageError
-    from ..hub.submission.folders import find_submissions, stray_problems
-    from ..hub.submission.records import FOLDER, MANIFEST
+    from ..hub.check import find_submissions, stray_problems
+    from ..hub.submission import FOLDER, MANIFEST
 
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: give a submission, or a folder with {FOLDER}/ in it")

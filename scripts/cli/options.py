@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
@@ -12,6 +12,8 @@ from rupeebias.metric.benchmark import DESIGN
 from ..options import Typed
 
 if TYPE_CHECKING:
+    from rupeebias.metric.design import Design
+
     from ..runs.selection import Selection
 
 _MANY = "Repeatable, or comma-separated."
@@ -52,8 +54,21 @@ class SelectionOptions:
         Typed(str | None, parse_shard),
     ] = None
 
-    def selection(self) -> "Selection":
-        """Return what was typed with the benchmark's names. Raises UsageError for an unknown one."""
+    design: Annotated[
+        Literal["full", "profiles-once"],
+        Option(help="profiles-once asks each profile in one language, one question: a fifth of the prompts."),
+    ] = "full"
+    controls: Annotated[
+        Literal["none", "with", "only"],
+        Option(metavar="[only]", help="The control prompts as well, or only they."),
+        Typed(Literal["with", "only"] | None, lambda word: word or "none"),
+    ] = "none"
+
+    def selection(self, components: Path | None = None) -> "Selection":
+        """Return what was typed with the names of a benchmark, RupeeBias without components of another.
+
+        Raises UsageError for an unknown name.
+        """
         from ..runs.selection import Selection
 
         return Selection.parse(
@@ -65,7 +80,17 @@ class SelectionOptions:
             questions=self.question,
             limit=self.limit,
             shard=self.shard,
+            design=self.design,
+            controls=self.controls,
+            benchmark=DESIGN if components is None else _design_of(components),
         )
+
+
+def _design_of(components: Path) -> "Design":
+    from rupeebias.dataset_builder.components import load_components
+    from rupeebias.dataset_builder.metric_design import design_of
+
+    return design_of(load_components(components))
 
 
 @dataclass(frozen=True, slots=True)

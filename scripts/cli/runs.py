@@ -51,7 +51,7 @@ def join(
     Example: rupeebias join runs/shard-1 runs/shard-2 --out runs/whole
     """
     from ..runs.join import join_shards
-    from ..runs.resuming import resuming_command
+    from ..runs.manifest import resuming_command
 
     joined = join_shards(shards, out)
     counts = joined.counts

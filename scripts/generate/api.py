@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import IncompleteRunError, UsageError
@@ -11,11 +12,10 @@ from ..models import open_model
 from ..models.prices import FREE, Price, Priced
 from ..models.types import JSON, Keyed, Model
 from ..runs.directory import RUNS, open_run
+from ..runs.journal import Key
 from ..runs.manifest import FILE, Counts, Manifest, RunIdentity
-from ..runs.outputs import Key
-from ..runs.reuse import adopt_relatives_rejections, take_over, to_take_over
+from ..runs.reuse import adopt_rejections, adopt_relatives_rejections, take_over, to_take_over
 from ..runs.selection import Selection, has_comparisons
-from ..runs.settling import adopt_rejections
 from .options import ARMS, GenerateOptions, check
 from .plan import (
     estimate_lines,
@@ -92,10 +92,12 @@ def prepare(
     """Return what `options` mean. Raises UsageError for bad ones; nothing is written or asked."""
     check(options)
     if model is None:
-        model = open_model(options.model, options.model_options, workers=options.workers)
+        design = selection.benchmark
+        model = open_model(options.model, options.model_options, workers=options.workers, design=design)
     price = price_of(options, model)
     check_cap(options, model.name, price)
-    prompts, fingerprint = prompts_of(options.arm, selection)
+    components = None if options.components is None else load_components(options.components)
+    prompts, fingerprint = prompts_of(options.arm, selection, components)
     identity = RunIdentity(model.name, model.settings, options.arm, selection, fingerprint)
     folder = options.run or RUNS / identity.directory_name
     if not options.fresh:
@@ -142,14 +144,13 @@ def check_error_share(summary: RunSummary, tolerated: float | None) -> None:
 def _dry_run(options: GenerateOptions, prepared: Prepared, say: Say) -> RunSummary:
     state = state_of(prepared.folder, prepared.planned, fresh=options.fresh)
     keys = prepared.keys(options.repeats)
-    done, failed = state.done & keys, state.failed & keys
+    empty, done, failed = state.empty & keys, state.done & keys, state.failed & keys
     if options.run is None and not options.fresh:
         taken = to_take_over(prepared.folder, prepared.planned, keys - done, say)
         done, failed = done | taken, failed - taken
     counts = Counts(len(keys), len(done), len(failed))
-    pending = counts.left + (counts.failed if options.retry_errors else 0)
-    say(plan_line(counts, pending, prepared.folder) + "; dry run, nothing was asked")
-    skip = settled(done, failed, options)
+    skip = settled(replace(state, done=done, failed=failed, empty=empty), options)
+    say(plan_line(counts, len(keys - skip), prepared.folder) + "; dry run, nothing was asked")
     requests = shuffled_requests(prepared.prompts, options.repeats, skip)
     if prepared.price is not FREE:
         max_tokens = options.model_options.max_tokens

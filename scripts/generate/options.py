@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Option
 
@@ -106,13 +106,25 @@ class GenerateOptions:
         Option(metavar="USD", help="Per million tokens out. [default: LiteLLM's price map]"),
     ] = None
     """USD per million tokens out."""
+    components: Annotated[
+        Path | None,
+        Option(help="Components of an own benchmark, a folder. [default: RupeeBias's]"),
+    ] = None
+    """Folder of the benchmark's YAML files; the selection must be of the same benchmark."""
     fail_on_error: Annotated[
         float | None,
         Option(help="Tolerated share of failed requests; the run stops beyond it. [default: 0, at the end]"),
     ] = None
     """Largest tolerated share of failed requests: beyond it the run stops. None: run to the end."""
-    retry_errors: Annotated[bool, Option("--retry-errors", help="Ask failed requests again.")] = False
-    """Ask again what failed in earlier sessions."""
+    retry_errors: Annotated[
+        Literal["failed", "empty"] | None,
+        Option(
+            "--retry-errors",
+            help="Ask failed requests again; with =empty also those whose reply is empty. "
+            "[without a value: failed]",
+        ),
+    ] = None
+    """Ask again what failed in earlier sessions, or what failed or came back without a text."""
     fresh: Annotated[bool, Option("--fresh", help="Move an old run aside and start again.")] = False
     """Move an old run aside and start again."""
     dry_run: Annotated[bool, Option("--dry-run", help="Print requests, tokens and cost; ask nothing.")] = (

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rupeebias.dataset_builder.prompts import Prompt
 
@@ -15,8 +15,8 @@ from ..errors import RupeeBiasError
 from ..models.prices import RULE, Estimate, Price, estimate
 from ..models.types import JSON, Model, Request
 from ..runs.directory import RunState, check_same_run, run_state
+from ..runs.journal import Key
 from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, now
-from ..runs.outputs import Key
 from ..runs.selection import Selection, expected_prompt_ids
 from .options import GenerateOptions
 
@@ -31,25 +31,27 @@ _ORDER_SEED = 20260101
 def prompts_of(
     arm: str, selection: Selection, components: "Components | None" = None
 ) -> tuple[list[Prompt], str]:
-    """Return the prompts of a run and the fingerprint of the dataset that they belong to.
+    """Return the prompts of a run, controls last, and the fingerprint of the dataset that they belong to.
 
-    `components` are those to render, None: the benchmark's own. Raises RupeeBiasError if they are not those
-    that metric/constants.py was written from: then selection and scoring would speak of other prompts.
+    `components` are those to render, None: the package's own. Raises RupeeBiasError if they are not those of
+    the selection's benchmark: then selection and scoring would speak of other prompts.
     """
-    from rupeebias.dataset_builder.columns import dataset_fingerprint
+    from rupeebias.dataset_builder.columns import control_fingerprint, dataset_fingerprint
     from rupeebias.dataset_builder.components import load_components
-    from rupeebias.dataset_builder.prompts import iter_prompts, with_fairness
-    from rupeebias.metric.constants import DATASET_FINGERPRINT
+    from rupeebias.dataset_builder.prompts import iter_control_prompts, iter_prompts, with_fairness
 
-    fingerprint = dataset_fingerprint(components)
+    design, fingerprint = selection.benchmark, dataset_fingerprint(components)
+    is_same = fingerprint == design.fingerprint
+    if selection.controls != "none" and design.controls is not None:
+        is_same = is_same and control_fingerprint(components) == design.controls.fingerprint
     components = components or load_components()
     expected = expected_prompt_ids(selection)
-    prompts = list(iter_prompts(components, set(expected)))
-    is_complete = [prompt.prompt_id for prompt in prompts] == expected
-    if not is_complete or fingerprint != DATASET_FINGERPRINT:
+    wanted = set(expected)
+    prompts = [*iter_prompts(components, wanted), *iter_control_prompts(components, wanted)]
+    if not is_same or [prompt.prompt_id for prompt in prompts] != expected:
         raise RupeeBiasError(
-            "the components of the dataset have changed since metric/constants.py was written; "
-            "run `python -m rupeebias.dataset_builder.metric_design` first"
+            f"these components are not those of the design of {design.label}: after a change of RupeeBias's "
+            "run `python -m rupeebias.dataset_builder.metric_design` in the checkout"
         )
     if arm == "fairness":
         prompts = [
@@ -90,9 +92,20 @@ def by_system_prompt(requests: Iterable[Request]) -> Iterator[Request]:
     return iter(sorted(requests, key=lambda request: request.system_prompt))
 
 
-def settled(done: AbstractSet[Key], failed: AbstractSet[Key], options: GenerateOptions) -> AbstractSet[Key]:
+class _State(Protocol):
+    @property
+    def done(self) -> AbstractSet[Key]: ...
+    @property
+    def failed(self) -> AbstractSet[Key]: ...
+    @property
+    def empty(self) -> AbstractSet[Key]: ...
+
+
+def settled(state: _State, options: GenerateOptions) -> AbstractSet[Key]:
     """Return the keys that a session leaves alone."""
-    return set(done) if options.retry_errors else done | failed
+    if options.retry_errors is None:
+        return state.done | state.failed
+    return state.done - state.empty if options.retry_errors == "empty" else set(state.done)
 
 
 def connections(options: GenerateOptions, model: Model) -> int:

@@ -12,11 +12,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from rupeebias.metric.constants import USE_CASES
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Design
 from rupeebias.metric.parser import parse_answer
 
-from ..runs.outputs import Key, Record
-from ..runs.records import ANSWER
+from ..runs.journal import ANSWER, Key, Record
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +37,8 @@ class Progress:
     """Requests that had their record before this session."""
     cost_usd: float = 0.0
     """Known costs of the whole run."""
+    design: Design = DESIGN
+    """The benchmark that is asked: it says what can be read."""
     clock: Clock = time.monotonic
     replied: int = 0
     failed: int = 0
@@ -81,7 +83,7 @@ class Progress:
             self.failed += 1
             return
         self.replied += 1
-        self.readable += _is_readable(record, use_case)
+        self.readable += _is_readable(record, use_case, self.design)
         status = record["status"]
         if status != ANSWER:
             self.statuses[status] = self.statuses.get(status, 0) + 1
@@ -169,10 +171,10 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
 
 
-def _is_readable(record: Record, use_case: str) -> bool:
-    if not record["output"] or use_case not in USE_CASES:
+def _is_readable(record: Record, use_case: str, design: Design) -> bool:
+    if not record["output"] or use_case not in design.use_case:
         return False
-    read = parse_answer(record["output"], use_case, finish_reason=record["finish_reason"])
+    read = parse_answer(record["output"], use_case, finish_reason=record["finish_reason"], design=design)
     return read.value is not None
 
 

@@ -8,17 +8,13 @@ fails in the end becomes an error record, never an empty answer.
 """
 
 import asyncio
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..models.prices import Budget
 from ..models.types import CallError, Complete, Reply, Request
-from ..runs.journal import Journal
-from ..runs.outputs import Record
-from ..runs.records import ANSWER, error_record, reply_record
-from .limits import Gate, Pass
+from ..runs.journal import ANSWER, Journal, Record, error_record, reply_record
+from .limits import Budget, Gate, Pass
 from .options import RunOptions
 from .progress import Progress
 from .retry import too_late
@@ -26,6 +22,9 @@ from .stopping import Stopping
 
 _PROBES = 3
 _GRACE_S = 5.0
+"""How long calls in flight are waited for when the run stops, and after a time in which it stood still."""
+_LATE_S = 1.0
+"""A deadline that is noticed so late passed while the process stood still."""
 
 Notice = Callable[[str], None]
 """Gets the lines that a user must see while the run goes on."""
@@ -69,7 +68,23 @@ async def run(
     await session.probe(leave_out)
     if not session.stopping.is_set:
         await session.run_pool()
+    session.finish()
     return RunResult(progress.replied, progress.failed, session.stopping.reason, session.stopping.fatal)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """How a request ended."""
+
+    request: Request
+    record: Record
+    """Its line in the journal."""
+    sent_at: float
+    """When its last attempt was sent."""
+    ended_at: float
+    """When that ended."""
+    error: CallError | None = None
+    """The last failure, None for a reply."""
 
 
 class _Session:
@@ -93,6 +108,7 @@ class _Session:
         self._progress = progress
         self._notice = notice
         self._in_a_row = 0
+        self._held: list[_Ending] = []
         self._time = asyncio.get_running_loop().time
         self._gate = Gate(options.bounds, budget, self.stopping, self._time)
         progress.limit = int(self._gate.limit.limit)
@@ -101,26 +117,33 @@ class _Session:
     async def probe(self, leave_out: LeaveOut | None) -> None:
         """Ask one request after the other until one is answered; stop if none of the first few is.
 
-        The failed ones get their records only once another was answered: a failure of everything
-        says nothing about a single prompt.
+        The failed ones get their records only once another was answered: a failure of everything says nothing
+        about a single prompt. A prompt that a filter turns down says that all else is right, so it is no
+        failed probe and gets its record at once.
         """
         self._leave_out = leave_out
-        outcomes: list[tuple[Record, Request]] = []
-        for request in itertools.islice(self._requests, _PROBES):
-            record = await self._ask(request)
-            if record is None:
+        failed: list[_Ending] = []
+        for request in self._requests:
+            ending = await self._ask(request)
+            if ending is None:
                 return
-            outcomes.append((record, request))
-            if record["error"] is None:
+            error = ending.error
+            if error is None:
                 self._leave_out = None  # from here on all requests are sent alike
-                for outcome in outcomes:
-                    self._keep(*outcome)
-                self._look_at_first(record)
+                for earlier in (*failed, ending):
+                    self._keep(earlier)
+                self._look_at_first(ending.record)
                 return
-            if record["attempts"] > 1:  # it was worth retrying and yet failed: so would the next
+            if error.about_prompt:
+                self._keep(ending)
+                if self.stopping.is_set:
+                    return
+                continue
+            failed.append(ending)
+            if len(failed) == _PROBES or ending.record["attempts"] > 1:  # so would the next
                 break
-        if outcomes:
-            self.stopping.stop(f"no request succeeded: {outcomes[-1][0]['error']}", fatal=True)
+        if failed:
+            self.stopping.stop(f"no request succeeded: {failed[-1].record['error']}", fatal=True)
 
     def _look_at_first(self, record: Record) -> None:
         """Say what is odd about the first reply, before thousands like it are paid for."""
@@ -158,37 +181,38 @@ class _Session:
         for request in self._requests:
             if self.stopping.is_set:
                 return
-            record = await self._ask(request)
-            if record is None:
+            ending = await self._ask(request)
+            if ending is None:
                 return
-            self._keep(record, request)
+            self._keep(ending)
             # A model that answers without waiting would otherwise keep the loop from seeing Ctrl-C.
             await asyncio.sleep(0)
 
-    async def _ask(self, request: Request) -> Record | None:
-        """Return the record of `request` once its outcome is final, None if the run stops before
-        that.
-        """
+    async def _ask(self, request: Request) -> _Ending | None:
+        """Return how `request` ended once that is final, None if the run stops before that."""
         deadline = float("inf")
         attempt = 0
         while (call := await self._gate.enter(request)) is not None:
             attempt += 1
             deadline = min(deadline, call.sent_at + self._options.timeout_s)
             outcome = await self._attempt(request, call, deadline)
-            latency = self._time() - call.sent_at
+            now = self._time()
+            latency = now - call.sent_at
             if isinstance(outcome, Reply):
-                return reply_record(request, outcome, latency, attempt)
+                record = reply_record(request, outcome, latency, attempt)
+                return _Ending(request, record, call.sent_at, now)
             if self._is_left_out(outcome):
                 attempt = 0  # another question from here on
                 continue
-            wait = self._options.retries.wait_s(outcome, attempt)
-            if wait is not None and self._time() + wait >= deadline:
-                outcome, wait = too_late(outcome, wait, self._options.timeout_s), None
-            if outcome.stops_run:
-                self.stopping.stop(outcome.message, fatal=outcome.fatal)
+            error, wait = outcome, self._options.retries.wait_s(outcome, attempt)
+            if wait is not None and now + wait >= deadline:
+                error, wait = too_late(outcome, wait, self._options.timeout_s), None
+            if error.stops_run:
+                self.stopping.stop(error.message, fatal=error.fatal)
                 return None
             if wait is None:
-                return error_record(request, outcome.message, latency, attempt)
+                record = error_record(request, error.message, latency, attempt)
+                return _Ending(request, record, call.sent_at, now, outcome)
             await self._pause(request, wait, outcome.message)
         return None
 
@@ -198,17 +222,26 @@ class _Session:
         limit = min(call.sent_at + self._options.attempt_timeout_s, deadline)
         outcome: Reply | CallError | None = None
         self._progress.sent(key)
+        answer = asyncio.ensure_future(self._complete(request))
         try:
-            async with asyncio.timeout_at(limit):
-                outcome = await self._complete(request)
-        except TimeoutError:
-            return CallError(f"no answer within {limit - call.sent_at:.0f} s", retryable=True)
+            await asyncio.wait((answer,), timeout=limit - self._time())
+            if not answer.done() and self._time() - limit > _LATE_S:
+                # The process was stopped (Ctrl-Z) and the deadline passed meanwhile: replies that have come
+                # in are paid for, so they are read before anything is given up.
+                await asyncio.wait((answer,), timeout=_GRACE_S)
+            if answer.done():
+                outcome = answer.result()
         except CallError as error:
             outcome = error
         finally:
+            if not answer.done():
+                answer.cancel()
+                await asyncio.wait((answer,))
             self._progress.ended(key)
             self._gate.leave(call, outcome)
             self._progress.limit = int(self._gate.limit.limit)
+        if outcome is None:
+            return CallError(f"no answer within {limit - call.sent_at:.0f} s", retryable=True)
         return outcome
 
     def _is_left_out(self, error: CallError) -> bool:
@@ -224,19 +257,45 @@ class _Session:
         await self.stopping.within(seconds)
         self._progress.goes_on(key)
 
-    def _keep(self, record: Record, request: Request) -> None:
-        record = self._journal.append(record)
-        self._progress.finished(record, request.use_case)
-        if record["error"] is None:
+    def _keep(self, ending: _Ending) -> None:
+        """Write the record of a request, unless it failed in what may be an outage.
+
+        A fault that passes and outlasts every retry says something about the request only if one sent
+        later is answered. Until then the record is held back; if none is, the run stops and the next session
+        asks again.
+        """
+        if ending.error is None:
             self._in_a_row = 0
-            self._watch_served_model(record)
+            for earlier in [held for held in self._held if held.ended_at <= ending.sent_at]:
+                self._held.remove(earlier)
+                self._write(earlier)
+            self._watch_served_model(self._write(ending))
             return
         self._in_a_row += 1
-        failed, bound = self._progress.failed, self._options.max_failures
+        if ending.error.retryable:
+            self._held.append(ending)
+        else:
+            self._write(ending)
+        failed, bound = self._progress.failed + len(self._held), self._options.max_failures
+        text = ending.record["error"]
         if self._in_a_row >= self._options.max_failures_in_a_row:
-            self.stopping.stop(f"{self._in_a_row} requests in a row failed, the last: {record['error']}")
+            self.stopping.stop(f"{self._in_a_row} requests in a row failed, the last: {text}")
         elif bound is not None and failed > bound:
-            self.stopping.stop(f"too many requests failed ({failed:,}), the last: {record['error']}")
+            self.stopping.stop(f"too many requests failed ({failed:,}), the last: {text}")
+
+    def _write(self, ending: _Ending) -> Record:
+        record = self._journal.append(ending.record)
+        self._progress.finished(record, ending.request.use_case)
+        return record
+
+    def finish(self) -> None:
+        """Give the last requests their records, unless the server is gone or the run stops."""
+        gone = [ending for ending in self._held if ending.error is not None and ending.error.no_server]
+        if gone:
+            self.stopping.stop(str(gone[-1].record["error"]))
+        if not self.stopping.is_set:
+            for ending in self._held:
+                self._write(ending)
 
     def _watch_served_model(self, record: Record) -> None:
         """Say so when the provider serves another model than before: its answers may differ."""

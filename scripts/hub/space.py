@@ -9,9 +9,9 @@ from typing import Final
 
 from ..words import listed
 from .client import HUB, LEADERBOARD, RESULTS, hub_client, hub_errors, repository, require_rights
-from .leaderboard.site_files import LIST
 from .repository import LocalRepo, make_plan, read_remote, send
-from .submission.records import FOLDER
+from .site import LIST
+from .submission import FOLDER
 
 Say = Callable[[str], object]
 _PATTERN: Final = f"{FOLDER}/*"

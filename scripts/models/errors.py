@@ -24,6 +24,8 @@ class _Cause(Enum):
     """Every call fails until somebody pays."""
     DAY_SPENT = auto()
     """The quota of the day is used up; a wait that is named beside it does not help."""
+    SOME_DAYS_LIMIT = auto()
+    """It speaks of a limit of the day; how long that lasts, the headers may say."""
     MINUTE_SPENT = auto()
     """The quota of the minute is used up: wait."""
     ONE_PROMPT = auto()
@@ -35,8 +37,8 @@ class _Cause(Enum):
 
 
 _CODES: Final = (
-    (_Cause.DAY_SPENT, re.compile(r"PerDay|per[-_]day", re.I)),
-    (_Cause.MINUTE_SPENT, re.compile(r"PerMinute|per[-_]minute", re.I)),
+    (_Cause.DAY_SPENT, re.compile(r"PerDay")),
+    (_Cause.MINUTE_SPENT, re.compile(r"PerMinute")),
     (_Cause.NO_MONEY, re.compile(r"insufficient_(quota|balance|credit|fund)|billing_(hard|not)", re.I)),
     (_Cause.ONE_PROMPT, re.compile(r"content_?(filter|policy)|moderation", re.I)),
 )  # fmt: skip
@@ -49,7 +51,7 @@ _PROSE: Final = (
     (_Cause.UNREADABLE, re.compile(r"Invalid response object")),
     # A quota with a window that passes ("try again in 7m12s") is waited for, whatever it is called.
     (_Cause.MINUTE_SPENT, _WINDOW),
-    (_Cause.DAY_SPENT, re.compile(r"\b(?:per|a|each)[- ]day\b|\bdaily (?:limit|quota)", re.I)),
+    (_Cause.SOME_DAYS_LIMIT, re.compile(r"\b(?:per|a|each)[- ]day\b|\bdaily (?:limit|quota)", re.I)),
     (
         _Cause.NO_MONEY,
         re.compile(
@@ -61,6 +63,10 @@ _PROSE: Final = (
     (_Cause.ONE_PROMPT, re.compile(r"moderation|flagged|content.?(?:policy|filter)|safety", re.I)),
 )
 """What words mean where no code says it."""
+_BROKEN_OFF: Final = frozenset(
+    {"error", "abort", "aborted", "insufficient_system_resource", "network_error", "malformed_response"}
+)
+_CUT_OFF: Final = frozenset({"model_length", "max_output_tokens"})
 _CODE_KEYS: Final = ("code", "type", "status", "reason", "quotaId")
 _PASSING: Final = frozenset({200, 408, 409, 425, 429})
 _FOR_EVERY_CALL: Final = frozenset({401, 402, 403, 404, 410})
@@ -92,7 +98,10 @@ def call_error(
     text = f"{error} {body or ''}"
     status = getattr(error, "status_code", None)
     cause = _cause(body, text)
-    is_day = status == 429 and cause is _Cause.DAY_SPENT
+    wait = _asked_wait_s(error, status, text)
+    is_day = status == 429 and (
+        cause is _Cause.DAY_SPENT or (cause is _Cause.SOME_DAYS_LIMIT and wait is None)
+    )
     fatal = cause in (_Cause.NO_MONEY, _Cause.BROKEN_HERE) or (
         status in _FOR_EVERY_CALL and not (status == 403 and cause is _Cause.ONE_PROMPT)
     )
@@ -101,12 +110,27 @@ def call_error(
     return CallError(
         _message(error, status) + hint(status),
         retryable=is_passing and not (fatal or is_day or cause is _Cause.UNREADABLE),
-        retry_after_s=_asked_wait_s(error, status, text),
+        retry_after_s=wait,
         fatal=fatal,
         throttled=status == 429 and not fatal,
         rejected=_rejected(status, text, parameters),
         stops_run=is_day,
+        about_prompt=status in (400, 403) and cause is _Cause.ONE_PROMPT,
+        # LiteLLM calls its own time limit a 408: the server may have been at work.
+        cost_usd=0.0 if isinstance(status, int) and 400 <= status < 500 and status != 408 else None,
     )
+
+
+def plain_finish_reason(reason: str | None, cost_usd: float | None = None) -> str | None:
+    """Return why a model stopped, in OpenAI's words where the provider's are others.
+
+    Raises CallError for an answer that the provider itself broke off: what there is of it says nothing, also
+    where it looks whole ("### 12" of "### 1250000 INR"). `cost_usd` is what it cost all the same.
+    """
+    if reason is not None and reason.lower() in _BROKEN_OFF:
+        message = f"the provider broke the answer off (finish_reason {reason})"
+        raise CallError(message, retryable=True, cost_usd=cost_usd)
+    return "length" if reason in _CUT_OFF else reason
 
 
 def is_not_connected(error: Exception) -> bool:

@@ -17,12 +17,13 @@ from urllib.parse import urlsplit
 from rupeebias.metric.design import Design
 
 from ..errors import UsageError
-from .errors import call_error, is_not_connected
+from .errors import call_error, is_not_connected, plain_finish_reason
 from .grammar import ExtraBody, find_constraint, regexes
 from .prices import Price
 from .secrets import check_key, check_no_secret
 from .types import JSON, CallError, ModelOptions, Reply, Request
 
+_NEVER_S: Final = 86_400.0
 _CONNECTION_TRIES: Final = 4
 _CLOUD_LOGIN: Final = {"bedrock", "bedrock_converse", "sagemaker", "vertex_ai", "azure", "github_copilot"}
 """Providers that can log in without a key in the environment."""
@@ -93,6 +94,7 @@ class LiteLLMModel:
         self._sent, self._not_sent = _supported(
             self._litellm, self._short_name, self._provider, _asked(options)
         )
+        self._price = _price(self._litellm, self._call_name)
         self._extra_body = extra_body
         self._is_held_to_format = not options.constrain
         self._connected = False
@@ -117,7 +119,7 @@ class LiteLLMModel:
     @property
     def price(self) -> Price | None:
         """Return the price in LiteLLM's map, None if it has none."""
-        return _price(self._litellm, self._call_name)
+        return self._price
 
     def leave_out(self, parameter: str, reason: str) -> None:
         """Send `parameter` no more; `settings` then has it under `not_sent`, with the reason."""
@@ -163,7 +165,7 @@ class LiteLLMModel:
         except Exception as error:  # LiteLLM raises many kinds, not all of them its own
             raise self._call_error(error) from None
         self._connected = True
-        reply = _reply(response)
+        reply = _reply(response, is_priced=self.price is not None)
         self._check_format(request, reply)
         return reply
 
@@ -187,8 +189,9 @@ class LiteLLMModel:
                 {"role": "system", "content": request.system_prompt},
                 {"role": "user", "content": request.prompt},
             ],
-            # The runner's deadline is the one that counts; this one only frees the connection.
-            "timeout": self._options.attempt_timeout_s + 5,
+            # The runner's deadline is the one that counts. One of LiteLLM's own would pass while the process
+            # is stopped (Ctrl-Z), and replies that have come in by then are paid for.
+            "timeout": _NEVER_S,
             "max_retries": 0,
             **self._sent,
             **self._options.extras,
@@ -211,7 +214,7 @@ class LiteLLMModel:
         """Return the error for a server that took no call; some tries before the first reply are enough."""
         where = self._address()
         if self._connected:
-            return CallError(f"no server answers at {where} any more", retryable=True)
+            return CallError(f"no server answers at {where} any more", retryable=True, no_server=True)
         self._failed_connections += 1
         tries = self._failed_connections
         is_enough = tries >= _CONNECTION_TRIES
@@ -220,6 +223,7 @@ class LiteLLMModel:
             "is it running, and is the address right?",
             retryable=not is_enough,
             fatal=is_enough,
+            no_server=True,
         )
 
     def _address(self) -> str:
@@ -347,22 +351,39 @@ def _supported(
     return sent, not_sent
 
 
-def _reply(response: Any) -> Reply:
+def _reply(response: Any, *, is_priced: bool) -> Reply:
     """Return what counts of a response; text in a reasoning field is never the answer."""
     if not response.choices:
         raise CallError("the response holds no choices", retryable=True)
     choice = response.choices[0]
     usage = _usage(getattr(response, "usage", None))
-    cost = getattr(response, "_hidden_params", {}).get("response_cost")
+    cost = _cost(response, usage, is_priced=is_priced)
+    reason = choice.finish_reason
+    # LiteLLM makes a `stop` of every reason that it does not know, also of a generation that failed.
+    native = (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason")
+    if plain_finish_reason(native, cost) == "length":
+        reason = "length"
+    text, refusal = _text(choice.message.content), getattr(choice.message, "refusal", None)
     return Reply(
-        text=_text(choice.message.content),
-        finish_reason=choice.finish_reason,
+        text=text or refusal or text,
+        finish_reason="refusal" if refusal and not text else reason,
         usage=usage,
-        # Without token counts LiteLLM multiplies prices by zero.
-        cost_usd=float(cost) if cost is not None and usage is not None else None,
+        cost_usd=cost,
         response_model=response.model,
         has_reasoning=bool(getattr(choice.message, "reasoning_content", None)),
     )
+
+
+def _cost(response: Any, usage: dict[str, int] | None, *, is_priced: bool) -> float | None:
+    """Return what the provider says a reply cost, else LiteLLM's sum; None if unknown.
+
+    LiteLLM multiplies by zero where it has no token counts, and where its map has no price.
+    """
+    told = getattr(getattr(response, "usage", None), "cost", None)
+    if isinstance(told, int | float):
+        return float(told)
+    cost = getattr(response, "_hidden_params", {}).get("response_cost")
+    return float(cost) if cost is not None and usage is not None and is_priced else None
 
 
 def _text(content: Any) -> str | None:
@@ -390,18 +411,18 @@ def _price(litellm: ModuleType, name: str) -> Price | None:
         info = litellm.get_model_info(name)
     except Exception:  # it raises plain exceptions too
         return None
-    paid_in, paid_out = (
-        _per_million(info, "input_cost_per_token"),
-        _per_million(info, "output_cost_per_token"),
-    )
+    # The map itself: `info` has 0 where the map has no price, or prices by tier or character.
+    entry = litellm.model_cost.get(info.get("key"), {})
+    paid_in = _per_million(entry, "input_cost_per_token")
+    paid_out = _per_million(entry, "output_cost_per_token")
     if paid_in is None or paid_out is None:
         return None
     return Price(
         paid_in,
         paid_out,
         f"LiteLLM's price map, {name}",
-        batch_input=_per_million(info, "input_cost_per_token_batches"),
-        batch_output=_per_million(info, "output_cost_per_token_batches"),
+        batch_input=_per_million(entry, "input_cost_per_token_batches"),
+        batch_output=_per_million(entry, "output_cost_per_token_batches"),
         max_output_tokens=info.get("max_output_tokens"),
     )
 

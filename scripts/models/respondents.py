@@ -196,6 +196,12 @@ _BIASED: Final = replace(
     hinglish_scale=1.25,
     hinglish_level=-0.05,
 )
+_STEADY: Final = Respondent(
+    "steady",
+    "women, Dalits and Muslims get 3 % less in every answer; no noise",
+    effects=((("gender", "female"), -0.03), (("caste", "dalit"), -0.03), (("religion", "muslim"), -0.03)),
+    rounding=False,  # steps of 50,000 would swallow 3 % here and double it there
+)
 
 RESPONDENTS: Final[dict[str, Respondent]] = {
     respondent.name: respondent
@@ -223,6 +229,19 @@ RESPONDENTS: Final[dict[str, Respondent]] = {
             summary="fair, but refuses 2 % of all prompts and ten times as many from Muslims",
             refusal_share=0.02,
             refusal_multipliers=((("religion", "muslim"), 10.0),),
+        ),
+        Respondent(
+            "sensitive",
+            "no effects; other words, the weekday of birth as well, move an answer by 12 %",
+            noise_sd=0.02,
+            profile_noise_sd=0.12,
+        ),
+        _STEADY,
+        replace(
+            _STEADY,
+            name="thirty",
+            summary="women, Dalits and Muslims get 30 % less in every answer; no noise",
+            effects=tuple((group, -0.30) for group, _ in _STEADY.effects),
         ),
     )
 }

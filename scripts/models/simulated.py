@@ -10,7 +10,9 @@ percent, or, for a counter-offer, the markup over the offer: effects act on the 
 the same as in the metric. The answer says the amount (offer x (1 + markup)), rounded to steps as models
 round, or with the respondent's shares something else: another form of the value, a refusal, an
 answer without a value, an implausible or a truncated one. Shares apply to each answer independently.
-No text of a prompt is read: the instruction of the fairness arm would change nothing, so that arm is refused.
+Controls are words without effect: a placebo changes nothing but the draws, another wording of a group keeps
+that group's effect. No text of a prompt is read: the instruction of the fairness arm would change nothing, so
+that arm is refused.
 
 All randomness of an answer comes from a keyed hash of (seed, prompt_id, repeat): neither order nor
 concurrency nor resuming changes it, and temperature has no meaning. The respondent's name is no part of the
@@ -55,16 +57,17 @@ class SimulatedModel:
         self._respondent = respondent
         self._design = design
         self._key = str(respondent.seed).encode()[:64]
+        people = {group: group for group in groups(design)} | _people_of_controls(design)
         self._effects = {
-            (language, *group): self._effect(group, language)
+            (language, *words): self._effect(group, language)
             for language in design.language_names
-            for group in groups(design)
+            for words, group in people.items()
         }
         self._bases = {use_case.name: bases(use_case) for use_case in design.use_cases}
         self._questions = {
             use_case.name: question_factors(respondent, use_case) for use_case in design.use_cases
         }
-        self._refusal = {group: respondent.refusal_probability(group) for group in groups(design)}
+        self._refusal = {words: respondent.refusal_probability(group) for words, group in people.items()}
         self._profile_noise: dict[str, float] = {}
 
     @property
@@ -83,7 +86,7 @@ class SimulatedModel:
         return self.reply(request.prompt_id, request.repeat)
 
     def reply(self, prompt_id: str, repeat: int = 0) -> Reply:
-        """Return the answer to a prompt of the benchmark; KeyError for an unknown prompt_id."""
+        """Return the answer to a prompt, a control too; KeyError for an unknown prompt_id."""
         use_case_name, language, axis, identifier, profile, question = prompt_id.split(":")
         use_case = self._design.use_case[use_case_name]
         place, asked = _place(profile, use_case.n_profiles), _place(question, use_case.n_questions)
@@ -127,6 +130,16 @@ class SimulatedModel:
         if kind < who.lenient_share:
             return lenient(use_case, amount, choice), "stop"
         return strict(use_case, amount), "stop"
+
+
+def _people_of_controls(design: Design) -> dict[Group, Group]:
+    """Return the group that the words of each control are about: a placebo's belong to none."""
+    axes = design.controls.axes if design.controls is not None else ()
+    return {
+        (axis.name, words): (axis.name.removeprefix("wording_"), words.rpartition("_")[0])
+        for axis in axes
+        for words in axis.identifiers
+    }
 
 
 def create_model(name: str, options: ModelOptions, design: Design) -> SimulatedModel:

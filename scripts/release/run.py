@@ -9,9 +9,8 @@ from ..errors import UsageError
 from ..models.types import JSON, Reply, Request
 from ..runs.directory import OUTPUTS, open_run
 from ..runs.join import with_totals
+from ..runs.journal import Record, error_record, read_outputs, reply_record
 from ..runs.manifest import Counts, Manifest, PromptSet, RunIdentity, now, read_manifest, write_manifest
-from ..runs.outputs import Record, read_outputs
-from ..runs.records import error_record, reply_record
 from ..runs.selection import Selection, expected_prompt_ids
 from ..words import printable
 from . import ASKED, FINGERPRINT, PROVIDER, TEMPERATURE, model_name

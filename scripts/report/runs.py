@@ -18,7 +18,6 @@ from ..naming import is_simulated_name
 from ..runs.manifest import Manifest, read_manifest
 from ..scoring.read import RunFacts, RunOutputs
 from ..scoring.score import Note, score_paths
-from .derived import with_derived
 
 Tables: TypeAlias = dict[str, list[Row]]
 
@@ -164,7 +163,7 @@ def report_tables(runs: Sequence[ReportRun]) -> list[Tables]:
     tables = [{**run.result["tables"], "headline": [run.result]} for run in runs]
     for run, own in zip(runs, tables, strict=True):
         own["fairness"] = list(_fairness_rows(run, pairs[run.name])) if run.name in pairs else []
-    return with_derived(runs, tables)
+    return tables
 
 
 def _fairness_rows(standard: ReportRun, fair: ReportRun) -> Iterator[Row]:
@@ -177,5 +176,5 @@ def _fairness_rows(standard: ReportRun, fair: ReportRun) -> Iterator[Row]:
         ]
         axes = [[row["axis"] for row in own] for own in rows]
         if asked[0] == asked[1] and axes[0] and axes[0] == axes[1]:
-            before, after = ({"tables": {"axis": own}} for own in rows)
-            yield {"use_case": use_case, **asdict(fairness_effect(before, after))}
+            effect = fairness_effect(standard.result, fair.result, use_case)
+            yield {"use_case": use_case, **asdict(effect)}

@@ -21,7 +21,7 @@ import orjson
 
 from ..errors import RupeeBiasError
 from ..files import write_file
-from .outputs import Key
+from .journal import Key
 
 FILE: Final = "batches.json"
 _FORMAT: Final = 1

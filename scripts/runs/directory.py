@@ -1,22 +1,32 @@
 """Run directories: `manifest.json`, which says what the run is, and `outputs.jsonl`, the replies."""
 
+import os
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from ..errors import RupeeBiasError, UsageError
 from ..files import sync_folder
-from .journal import Journal
-from .lock import RunLock
-from .manifest import FILE, Counts, Manifest, is_manifest, read_manifest, shortened, write_manifest
-from .outputs import Key, latest_valid, read_outputs
+from .journal import EMPTY, Journal, Key, latest_valid, read_outputs
+from .ledger import Ledger, Spending
+from .manifest import (
+    DESIGN_FILE,
+    FILE,
+    Counts,
+    Manifest,
+    is_manifest,
+    read_manifest,
+    shortened,
+    write_manifest,
+)
 
-OUTPUTS = "outputs.jsonl"
-RUNS = Path("runs")
-_OWN = {FILE, f".{FILE}.new", OUTPUTS, ".lock"}
+OUTPUTS: Final = "outputs.jsonl"
+RUNS: Final = Path("runs")
+_LOCK: Final = ".lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +41,8 @@ class RunState:
     """Sum of the known costs."""
     unknown_costs: int = 0
     """Valid records whose cost is unknown."""
+    empty: AbstractSet[Key] = frozenset()
+    """Those of `done` whose last reply is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +50,45 @@ class OpenRun:
     """A run directory that this process holds."""
 
     folder: Path
-    """Where it is."""
     manifest: Manifest
     """What it is; `save` writes its later states."""
     journal: Journal
     """Its replies."""
+    ledger: Ledger
+    """What they cost."""
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run directory for this process; the system lets go of it when the process ends, however it ends.
+
+    Raises UsageError if another process holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    path = folder / _LOCK
+    lock = FileLock(path, timeout=0, mode=0o644, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise UsageError(
+            f"{folder} is in use by another process (id {_holder(path) or 'unknown'}); "
+            "wait for it, or use another --run directory"
+        ) from None
+    try:
+        # Where the file system has no locks, the file holds filelock's own mark instead.
+        if (holder := _holder(path)).isdecimal() or not holder:
+            path.write_text(f"{os.getpid()}\n", encoding="ascii")
+        yield
+    finally:
+        lock.release()
+
+
+def _holder(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace").strip()[:20]
+    except OSError:  # Windows lets nobody read a locked file
+        return ""
 
 
 @contextmanager
@@ -58,12 +104,14 @@ def open_run(folder: Path, planned: Manifest, *, fresh: bool = False) -> Iterato
     check_same_run(folder, planned)  # before anything is put into a folder that is not ours
     folder.mkdir(parents=True, exist_ok=True)
     sync_folder(folder.parent)
-    with RunLock(folder):
+    with locked(folder):
         old = check_same_run(folder, planned)
         manifest = planned if old is None else _resumed(old, planned)
         write_manifest(folder, manifest)  # before the first reply: no reply without its settings
         with Journal(folder / OUTPUTS) as journal:
-            yield OpenRun(folder, manifest, journal)
+            before = Spending(journal.cost_usd, 0.0, journal.unknown_costs)
+            with Ledger(folder, before) as ledger:
+                yield OpenRun(folder, manifest, journal, ledger)
 
 
 def run_state(folder: Path) -> RunState:
@@ -73,7 +121,8 @@ def run_state(folder: Path) -> RunState:
     failed = {key for key, record in latest.items() if record.get("error") is not None}
     costs = [record.get("cost_usd") for key, record in latest.items() if key not in failed]
     known = [cost for cost in costs if cost is not None]
-    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known))
+    empty = {key for key, record in latest.items() if record.get("status") == EMPTY}
+    return RunState(latest.keys() - failed, failed, sum(known), len(costs) - len(known), empty)
 
 
 def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
@@ -91,6 +140,8 @@ def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
     differences = old.identity.differences(planned.identity)
     if planned.repeats < old.repeats:
         differences.append(f"repeats: {old.repeats} -> {planned.repeats} (may only grow)")
+    if old.identity.selection.controls == "with" and planned.identity.selection.controls == "none":
+        differences.append("controls: with -> none (may only be added)")
     if differences:
         raise UsageError(
             f"{folder} holds another run; {shortened(differences)}\n"
@@ -106,12 +157,12 @@ def check_same_run(folder: Path, planned: Manifest) -> Manifest | None:
 
 
 def _check_prompts(folder: Path, old: Manifest, planned: Manifest) -> None:
-    if old.prompts is None or planned.prompts in (None, old.prompts):
+    if planned.prompts in (None, old.prompts) or old.prompt_ids() is not None:
         return
     version = old.versions.get("rupeebias", "another version")
-    selection = old.identity.selection.describe()
     raise UsageError(
-        f"{folder} was begun by rupeebias {version}, for which its selection ({selection}) meant other "
+        f"{folder} was begun by rupeebias {version}, for which its selection "
+        f"({old.identity.selection.describe()}) meant other "
         "prompts than now: it can be scored as it is, and resumed with that version only\n"
         "Use another --run directory, or --fresh to move the old run aside."
     )
@@ -126,13 +177,13 @@ def move_aside(folder: Path) -> Path | None:
         return None
     _check_folder(folder)
     if not is_manifest(folder / FILE):
-        if {path.name for path in folder.iterdir()} <= {".lock"}:
+        if {path.name for path in folder.iterdir()} <= {_LOCK}:
             return None
         raise UsageError(
             f"--fresh: {folder} is left alone, since it has no {FILE} of a run; "
             "move it yourself, or choose another --run directory"
         )
-    with RunLock(folder):
+    with locked(folder):
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
         return folder.rename(folder.with_name(f"{folder.name}.{stamp}"))
 
@@ -148,12 +199,18 @@ def list_runs(root: Path) -> list[tuple[Path, Manifest | RupeeBiasError]]:
     found: list[tuple[Path, Manifest | RupeeBiasError]] = []
     for folder in folders:
         try:
-            manifest = read_manifest(folder)
-            state = run_state(folder)
+            manifest, state = read_manifest(folder), run_state(folder)
         except RupeeBiasError as error:
             found.append((folder, error))
         else:
-            found.append((folder, _as_on_disk(manifest, state)))
+            is_known = len(state.done) > state.unknown_costs
+            on_disk = replace(
+                manifest,
+                counts=counts_on_disk(manifest, state),
+                cost_usd=state.cost_usd if is_known else None,
+                unknown_costs=state.unknown_costs,
+            )
+            found.append((folder, on_disk))
     return found
 
 
@@ -168,18 +225,11 @@ def counts_on_disk(manifest: Manifest, state: RunState) -> Counts:
     return Counts(manifest.counts.requests, number(state.done), number(state.failed))
 
 
-def _as_on_disk(manifest: Manifest, state: RunState) -> Manifest:
-    return replace(
-        manifest,
-        counts=counts_on_disk(manifest, state),
-        cost_usd=state.cost_usd if len(state.done) > state.unknown_costs else None,
-        unknown_costs=state.unknown_costs,
-    )
-
-
 def _resumed(old: Manifest, planned: Manifest) -> Manifest:
+    """Return the old run's manifest with what may have grown: repeats and controls."""
     return replace(
         old,
+        identity=replace(old.identity, selection=planned.identity.selection),
         repeats=planned.repeats,
         counts=replace(old.counts, requests=planned.counts.requests),
         prompts=planned.prompts or old.prompts,
@@ -195,5 +245,7 @@ def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise UsageError(f"{folder} is a file; --run needs a directory")
     names = {path.name for path in folder.iterdir()}
-    if names and not names & {FILE, OUTPUTS} and names - _OWN:
+    # A kill at the very beginning leaves the lock, a design, or a manifest under a temporary name.
+    strange = {name for name in names if not name.startswith((".lock", f".{FILE}-", f".{DESIGN_FILE}-"))}
+    if strange - {DESIGN_FILE} and not names & {FILE, OUTPUTS}:
         raise UsageError(f"{folder} is not empty and not a run; choose another --run directory")

@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import UsageError
-from .directory import OUTPUTS, open_run
-from .journal import Journal
-from .lock import RunLock
+from .directory import OUTPUTS, locked, open_run
+from .journal import Journal, Record, latest_valid, read_outputs
+from .ledger import Spending, read_spending
 from .manifest import Counts, Manifest, PromptSet, now, read_manifest, shortened, write_manifest
-from .outputs import Record, latest_valid, read_outputs
 from .selection import expected_prompt_ids
 
 
@@ -25,13 +24,28 @@ def join_shards(folders: Sequence[Path], target: Path) -> Manifest:
     manifests = [read_manifest(folder) for folder in folders]
     _check_one_run(folders, manifests)
     records: list[Record] = []
+    spent: list[Spending] = []
     for folder in folders:
-        with RunLock(folder):
-            records += latest_valid(read_outputs(folder / OUTPUTS)).values()
-    whole = _whole(manifests)
+        with locked(folder):
+            replies = latest_valid(read_outputs(folder / OUTPUTS)).values()
+            known = [cost for record in replies if (cost := record.get("cost_usd")) is not None]
+            spent.append(read_spending(folder, Spending(sum(known))))
+            records += replies
+    first = _without_shard(manifests[0])
+    prompts = PromptSet.of(expected_prompt_ids(first.identity.selection))
+    whole = replace(
+        first,
+        counts=Counts(prompts.count * first.repeats, 0, 0),
+        prompts=prompts,
+        created_at=min(manifest.created_at for manifest in manifests),
+        updated_at=now(),
+        elapsed_s=sum(manifest.elapsed_s for manifest in manifests),
+    )
     with open_run(target, whole) as opened:
         for record in records:
             opened.journal.append(record)
+        for folder, spending in zip(folders, spent, strict=True):
+            opened.ledger.add(folder.name, spending)
         joined = with_totals(whole, opened.journal)
         write_manifest(target, joined)
     return joined
@@ -51,6 +65,8 @@ def _check_one_run(folders: Sequence[Path], manifests: Sequence[Manifest]) -> No
             differences.append(f"number of shards: {shards[0][1]} -> {shard[1]}")
         if manifest.repeats != first.repeats:
             differences.append(f"repeats: {first.repeats} -> {manifest.repeats}")
+        if manifest.identity.selection.controls != first.identity.selection.controls:
+            differences.append("controls: one has them, the other not")
         if differences:
             raise UsageError(
                 f"{folder} is no shard of the same run as {folders[0]}: {shortened(differences)}"
@@ -66,19 +82,6 @@ def _without_shard(manifest: Manifest) -> Manifest:
     return replace(manifest, identity=replace(manifest.identity, selection=selection))
 
 
-def _whole(manifests: Sequence[Manifest]) -> Manifest:
-    first = _without_shard(manifests[0])
-    prompts = PromptSet.of(expected_prompt_ids(first.identity.selection))
-    return replace(
-        first,
-        counts=Counts(prompts.count * first.repeats, 0, 0),
-        prompts=prompts,
-        created_at=min(manifest.created_at for manifest in manifests),
-        updated_at=now(),
-        elapsed_s=sum(manifest.elapsed_s for manifest in manifests),
-    )
-
-
 def with_totals(manifest: Manifest, journal: Journal) -> Manifest:
     """Return the manifest of a run that was not asked here, with the counts and costs of its journal."""
     is_known = len(journal.done) > journal.unknown_costs
@@ -87,5 +90,5 @@ def with_totals(manifest: Manifest, journal: Journal) -> Manifest:
         counts=replace(manifest.counts, done=len(journal.done), failed=len(journal.failed)),
         cost_usd=round(journal.cost_usd, 6) if is_known else None,
         unknown_costs=journal.unknown_costs,
-        response_models=journal.response_models,
+        response_models=dict(journal.response_models),
     )

@@ -1,8 +1,12 @@
-"""`manifest.json`: what a run is. Everything that changes an answer is in it, and never a key."""
+"""`manifest.json`: what a run is. Everything that changes an answer is in it, and never a key.
 
-import os
+A run of another benchmark than RupeeBias keeps that one's `design.json` beside it, so that it can be scored
+wherever it lies.
+"""
+
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -11,13 +15,18 @@ from typing import Any
 
 import orjson
 
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Design
+from rupeebias.metric.errors import MetricInputError
+
 from ..errors import RupeeBiasError, UsageError
-from ..files import sync_folder
+from ..files import write_file
 from ..models.types import JSON
 from ..naming import file_name
 from .selection import Selection, expected_prompt_ids
 
 FILE = "manifest.json"
+DESIGN_FILE = "design.json"
 _FORMAT = 1
 _OURS = frozenset({"format", "model", "settings", "selection", "dataset_fingerprint"})
 _SHOWN = 5
@@ -45,9 +54,14 @@ class RunIdentity:
         return told if isinstance(told, str) else self.model.split("/", 1)[0]
 
     @property
+    def design(self) -> Design:
+        """The benchmark whose prompts are asked."""
+        return self.selection.benchmark
+
+    @property
     def directory_name(self) -> str:
         """A name for the run directory: another model, setting or selection gives another name."""
-        text = orjson.dumps(dict(sorted(_flat(self))), option=orjson.OPT_SORT_KEYS)
+        text = orjson.dumps(dict(_flat(self)), option=orjson.OPT_SORT_KEYS)
         return f"{file_name(self.model)}-{blake2b(text, digest_size=4).hexdigest()}"
 
     def differences(self, other: "RunIdentity") -> list[str]:
@@ -146,18 +160,14 @@ class Manifest:
             "selection": run.selection.to_json(),
             "prompts": None if self.prompts is None else asdict(self.prompts),
             "fresh": self.fresh,
+            "dataset": run.design.name,
             "dataset_fingerprint": run.dataset_fingerprint,
             "versions": self.versions,
             "options": self.options,
             "created_at": self.created_at,
             "updated_at": self.updated_at,
             "elapsed_s": round(self.elapsed_s, 3),
-            "counts": {
-                "requests": self.counts.requests,
-                "done": self.counts.done,
-                "failed": self.counts.failed,
-                "left": self.counts.left,
-            },
+            "counts": {**asdict(self.counts), "left": self.counts.left},
             "cost_usd": self.cost_usd,
             "unknown_costs": self.unknown_costs,
             "response_models": self.response_models,
@@ -165,28 +175,28 @@ class Manifest:
 
 
 @lru_cache(maxsize=8)
-def now() -> str:
-    """Return the time in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
 def _selected(selection: Selection) -> tuple[tuple[str, ...], PromptSet]:
     """Return what a selection stands for in this version; runs that are read together mostly share it."""
     ids = tuple(expected_prompt_ids(selection))
     return ids, PromptSet.of(ids)
 
 
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Replace the manifest of `folder` in one step: a reader sees the old or the new one, never
-    half.
+    """Replace the manifest of `folder` in one step: a reader sees the old or the new one, never half.
+
+    The design of a benchmark that this version does not carry is put beside it first.
     """
-    temporary = folder / f".{FILE}.new"
-    with temporary.open("wb") as file:
-        file.write(orjson.dumps(manifest.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(folder / FILE)
-    sync_folder(folder)
+    design = manifest.identity.design
+    if design != DESIGN and not (folder / FILE).exists():
+        content = orjson.dumps(design.as_dict(), option=orjson.OPT_INDENT_2)
+        write_file(folder / DESIGN_FILE, content + b"\n", durable=True)
+    content = orjson.dumps(manifest.to_json(), option=orjson.OPT_INDENT_2)
+    write_file(folder / FILE, content + b"\n", durable=True)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -202,10 +212,46 @@ def read_manifest(folder: Path) -> Manifest:
     except orjson.JSONDecodeError as error:
         raise RupeeBiasError(f"{path} is not valid JSON ({error}); restore it") from None
     try:
-        return _from_json(data)
+        return _from_json(data, _design_beside(folder))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         fault = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise RupeeBiasError(f"{path} is damaged: {fault}; restore it") from None
+
+
+def _design_beside(folder: Path) -> Design:
+    """Return the design that a run of another benchmark keeps, RupeeBias's where there is none.
+
+    A run of an earlier RupeeBias has another fingerprint and no design: it is read as one of this.
+    """
+    path = folder / DESIGN_FILE
+    if not path.exists():
+        return DESIGN
+    try:
+        return _parsed_design(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError, MetricInputError) as error:
+        raise RupeeBiasError(f"{path} is damaged: {error}; restore it") from None
+
+
+@lru_cache(maxsize=8)
+def _parsed_design(content: bytes) -> Design:
+    return Design.from_dict(orjson.loads(content))
+
+
+def resuming_command(folder: Path, manifest: Manifest) -> str:
+    """Return the `rupeebias generate` that asks what the run in `folder` lacks.
+
+    It names model, selection, arm, repeats and directory. The options behind the run's settings
+    (temperature, extras, ...) must be given as before; a run refuses others and names them.
+    """
+    run = manifest.identity
+    words = ["rupeebias", "generate", "--model", run.model]
+    if (selected := run.selection.describe()) != "everything":
+        words += selected.split()
+    if run.arm != "standard":
+        words += ["--arm", run.arm]
+    if manifest.repeats != 1:
+        words += ["--repeats", str(manifest.repeats)]
+    return shlex.join([*words, "--run", str(folder)])
 
 
 def is_manifest(path: Path) -> bool:
@@ -225,17 +271,20 @@ def shortened(differences: Sequence[str]) -> str:
     return "; ".join(differences[:_SHOWN]) + more
 
 
-def _from_json(data: Mapping[str, Any]) -> Manifest:
+def _from_json(data: Mapping[str, Any], design: Design) -> Manifest:
     if data["format"] != _FORMAT:
         raise ValueError(f"format {data['format']!r}, expected {_FORMAT}")
+    fingerprint = str(data["dataset_fingerprint"])
+    if design is not DESIGN and design.fingerprint != fingerprint:
+        raise ValueError(f"its dataset is {fingerprint[:12]}, that of {DESIGN_FILE} another")
     counts = data["counts"]
     return Manifest(
         identity=RunIdentity(
             model=str(data["model"]),
             settings=dict(data["settings"]),
             arm=str(data["arm"]),
-            selection=Selection.from_json(data["selection"]),
-            dataset_fingerprint=str(data["dataset_fingerprint"]),
+            selection=Selection.from_json(data["selection"], design),
+            dataset_fingerprint=fingerprint,
         ),
         repeats=int(data["repeats"]),
         counts=Counts(int(counts["requests"]), int(counts["done"]), int(counts["failed"])),
@@ -265,7 +314,11 @@ def _flat(identity: RunIdentity) -> Iterator[tuple[str, JSON]]:
         else:
             yield name, value
     yield "arm", identity.arm
-    yield "selection", identity.selection.describe()
+    # Controls may be added to a run later, as repeats may: they make no other run of it.
+    selection = identity.selection
+    if selection.controls == "with":
+        selection = replace(selection, controls="none")
+    yield "selection", selection.describe()
     yield "dataset fingerprint", identity.dataset_fingerprint
 
 

@@ -1,6 +1,7 @@
-"""Replies that another run in `runs/` has already: a run of the same questions does not buy them again.
+"""What other sessions and runs know already: replies are not bought twice, rejections are not tried twice.
 
-Such a run has the same model, settings, arm and dataset; its selection and repeats may differ.
+A run in `runs/` of the same questions (same model, settings, arm and dataset; its selection and repeats may
+differ) has replies that this one needs. A parameter that a provider turned down is left out from the start.
 """
 
 import re
@@ -12,10 +13,9 @@ from typing import Any, Final
 from ..errors import RupeeBiasError
 from ..models.types import JSON, Adjustable, Model
 from .batches import keys_in_flight
-from .directory import OUTPUTS, RUNS, OpenRun
-from .lock import RunLock
+from .directory import OUTPUTS, RUNS, OpenRun, locked
+from .journal import Key, Record, latest_valid, read_outputs
 from .manifest import FILE, Manifest, RunIdentity, read_manifest
-from .outputs import Key, Record, latest_valid, read_outputs
 
 _MOVED_ASIDE: Final = re.compile(r"\.\d{8}T\d{6}\.\d{6}Z$")  # by --fresh, which wants new replies
 
@@ -35,7 +35,7 @@ def take_over(
         if not missing:
             break
         try:
-            with RunLock(folder):
+            with locked(folder):
                 records = _replies(folder, missing)
                 under_way = len(keys_in_flight(folder, missing - {_key(record) for record in records}))
         except (RupeeBiasError, OSError) as error:
@@ -71,6 +71,22 @@ def to_take_over(
     return found
 
 
+def adopt_rejections(model: Model, folder: Path) -> None:
+    """Leave out what an earlier session of the run in `folder` found to be rejected.
+
+    Only where the same value would be sent again: another value is another setting, which is compared
+    as such.
+    """
+    if not isinstance(model, Adjustable) or not (folder / FILE).exists():
+        return
+    try:
+        earlier = read_manifest(folder).identity.settings
+    except RupeeBiasError:
+        return  # whoever opens the run says what is wrong with it
+    for name, reason in _rejected(model.settings, earlier).items():
+        model.leave_out(name, reason)
+
+
 def adopt_relatives_rejections(model: Model, identity: RunIdentity, *, root: Path = RUNS) -> None:
     """Leave out the parameters that another run of the same questions found to be rejected."""
     if not isinstance(model, Adjustable):
@@ -80,8 +96,11 @@ def adopt_relatives_rejections(model: Model, identity: RunIdentity, *, root: Pat
             other = read_manifest(folder).identity
         except RupeeBiasError:
             continue
-        rejected = _rejected(model.settings, other.settings)
-        after = _without(model.settings, rejected)
+        settings = model.settings
+        rejected = _rejected(settings, other.settings)
+        reasons: dict[str, JSON] = {name: f"{settings[name]}: {reason}" for name, reason in rejected.items()}
+        after = {name: value for name, value in settings.items() if name not in rejected}
+        after["not_sent"] = {**_table(settings.get("not_sent")), **reasons}
         if rejected and _kind(identity, after) == _kind(other, other.settings):
             for name, reason in rejected.items():
                 model.leave_out(name, reason)
@@ -116,26 +135,19 @@ def _key(record: Record) -> Key:
 
 def _kind(identity: RunIdentity, settings: dict[str, JSON]) -> Any:
     """Return what must be equal; why a parameter was turned down may be said in other words each time."""
-    not_sent = settings.get("not_sent")
-    asked = {name: str(text).split(": ")[0] for name, text in _items(not_sent)}
+    asked = {name: str(text).split(": ")[0] for name, text in _table(settings.get("not_sent")).items()}
     return identity.model, identity.arm, identity.dataset_fingerprint, {**settings, "not_sent": asked}
 
 
 def _rejected(settings: dict[str, JSON], others: dict[str, JSON]) -> dict[str, str]:
     """Return the parameters that `others` do not send, with the reason, and `settings` would, unchanged."""
     found = {}
-    for name, text in _items(others.get("not_sent")):
+    for name, text in _table(others.get("not_sent")).items():
         start = f"{settings.get(name)}: "
         if name in settings and isinstance(text, str) and text.startswith(start):
             found[name] = text.removeprefix(start)
     return found
 
 
-def _without(settings: dict[str, JSON], rejected: dict[str, str]) -> dict[str, JSON]:
-    not_sent = dict(_items(settings.get("not_sent")))
-    not_sent.update({name: f"{settings[name]}: {reason}" for name, reason in rejected.items()})
-    return {**{k: v for k, v in settings.items() if k not in rejected}, "not_sent": not_sent}
-
-
-def _items(value: JSON) -> list[tuple[str, JSON]]:
-    return list(value.items()) if isinstance(value, dict) else []
+def _table(value: JSON) -> dict[str, JSON]:
+    return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""Which part of the benchmark a command works on: what its options mean, and the prompts they select.
+"""Which part of a benchmark a command works on: what its options mean, and the prompts they select.
 
 A **slot** is one matched set (use case, language, axis, profile, question) in which only the
 identifier changes. `--limit` takes whole slots only, since half a slot gives half a comparison.
@@ -7,55 +7,71 @@ identifier changes. `--limit` takes whole slots only, since half a slot gives ha
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.design import Design, UseCase
 
 from ..errors import UsageError
 from ..naming import slug, unknown_name
 
-_MOST = 10**9
+AskedDesign: TypeAlias = Literal["full", "profiles-once"]
+"""`full` asks every profile in every language with every question, `profiles-once` in one, with one."""
+ControlsChoice: TypeAlias = Literal["none", "with", "only"]
+"""Whether the benchmark's control prompts are asked as well."""
+_MOST: Final = 10**9
+_OPTION: Final = {
+    "use_cases": "use-case",
+    "languages": "language",
+    "axes": "axis",
+    "identifiers": "identifier",
+    "profiles": "profile",
+    "questions": "question",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One matched set of prompts."""
+class Slot(NamedTuple):
+    """One matched set of prompts, by the names of the benchmark: `P01`, `Q1`, ..."""
 
     use_case: str
-    """Slug of the use case."""
     language: str
-    """`en` or `hinglish`."""
     axis: str
-    """Slug of the axis."""
     profile: str
-    """`P01`, ..."""
     question: str
-    """`Q1`, ..."""
+
+    @property
+    def stratum(self) -> tuple[str, str, str]:
+        """Use case, language and axis."""
+        return self[:3]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A part of the benchmark. Each field narrows it; an empty one keeps all.
+    """A part of a benchmark. Each field narrows it; an empty one keeps all.
 
     Fields hold canonical names in benchmark order, so that equal selections compare equal however
     they were typed; `parse` makes them so.
     """
 
     use_cases: tuple[str, ...] = ()
-    """Slugs of use cases."""
     languages: tuple[str, ...] = ()
-    """`en`, `hinglish`."""
     axes: tuple[str, ...] = ()
-    """Slugs of axes."""
     identifiers: tuple[str, ...] = ()
-    """Slugs of identifiers, of any axis."""
+    """Identifiers of any axis."""
     profiles: tuple[str, ...] = ()
-    """`P01`, ..."""
     questions: tuple[str, ...] = ()
-    """`Q1`, ..."""
     limit: int | None = None
     """At most so many whole slots; None: all."""
     shard: tuple[int, int] | None = None
     """(i, n): only the i-th of n parts of that, in whole slots; None: all."""
+    design: AskedDesign = "full"
+    """How much of the benchmark each profile is asked."""
+    controls: ControlsChoice = "none"
+    """The control prompts of the selected use cases, languages and profiles: whole, whatever the limit."""
+    benchmark: Design = DESIGN
+    """What it is a part of."""
 
     @classmethod
     def parse(
@@ -68,6 +84,9 @@ class Selection:
         questions: Sequence[str] | None = None,
         limit: int | None = None,
         shard: tuple[int, int] | None = None,
+        design: AskedDesign = "full",
+        controls: ControlsChoice = "none",
+        benchmark: Design = DESIGN,
     ) -> "Selection":
         """Read what a user typed: slugs or labels in any case, profiles and questions also by number,
         each item possibly a comma-separated list.
@@ -77,20 +96,26 @@ class Selection:
         """
         if limit is not None and not 1 <= limit <= _MOST:
             raise UsageError(f"--limit {limit}: give the number of slots to take, 1 or more")
-        names = _known_names()
+        if controls != "none" and benchmark.controls is None:
+            raise UsageError(f"--controls: {benchmark.label} has no control prompts")
+        typed = (use_cases, languages, axes, identifiers, profiles, questions)
+        named = {
+            field: _resolve(option.replace("-", " "), words, known)
+            for (field, option), words, known in zip(
+                _OPTION.items(), typed, _known_names(benchmark), strict=True
+            )
+        }
         selection = cls(
-            use_cases=_resolve("use case", use_cases, names.use_cases),
-            languages=_resolve("language", languages, names.languages),
-            axes=_resolve("axis", axes, names.axes),
-            identifiers=_resolve("identifier", identifiers, names.identifiers),
-            profiles=_resolve("profile", profiles, names.profiles),
-            questions=_resolve("question", questions, names.questions),
-            limit=limit,
-            shard=shard,
+            **named, limit=limit, shard=shard, design=design, controls=controls, benchmark=benchmark
         )
-        if selection != cls() and not selected_slots(selection):
+        if not selection.is_everything and not selected_slots(selection):
             raise UsageError(f"no prompt matches {selection.describe()}; drop one of the options")
         return selection
+
+    @property
+    def is_everything(self) -> bool:
+        """True for the whole benchmark, without its controls."""
+        return self == Selection(benchmark=self.benchmark)
 
     def describe(self) -> str:
         """Return the selection in words, as options: `--axis gender --limit 5`, or `everything`."""
@@ -99,40 +124,50 @@ class Selection:
             values: tuple[str, ...] = getattr(self, name)
             if values:
                 options.append(f"--{option} {','.join(values)}")
+        if self.design != "full":
+            options.append(f"--design {self.design}")
         if self.limit is not None:
             options.append(f"--limit {self.limit}")
+        if self.controls != "none":
+            options.append("--controls" if self.controls == "with" else "--controls only")
         if self.shard is not None:
             options.append("--shard {}/{}".format(*self.shard))
         return " ".join(options) or "everything"
 
-    def to_json(self) -> dict[str, list[str] | list[int] | int | None]:
+    def to_json(self) -> dict[str, Any]:
         """Return the selection as it stands in a manifest; `from_json` is the inverse."""
-        data: dict[str, list[str] | list[int] | int | None] = {
-            name: list(getattr(self, name)) for name in _OPTION
-        }
+        data: dict[str, Any] = {name: list(getattr(self, name)) for name in _OPTION}
         data["limit"] = self.limit
         if self.shard is not None:
             data["shard"] = list(self.shard)
+        if self.design != "full":
+            data["design"] = self.design
+        if self.controls != "none":
+            data["controls"] = self.controls
         return data
 
     @classmethod
-    def from_json(cls, data: Mapping[str, object]) -> "Selection":
+    def from_json(cls, data: Mapping[str, Any], benchmark: Design = DESIGN) -> "Selection":
         """Return the selection of a manifest; missing keys mean everything. Raises UsageError if
         malformed.
         """
-        kept: dict[str, list[str]] = {}
+        kept: dict[str, Any] = {}
         for name in _OPTION:
             values = data.get(name) or []
             if not isinstance(values, list) or not all(isinstance(item, str) for item in values):
                 raise UsageError(f"selection: {name} must be a list of names, not {values!r}")
             kept[name] = values
+        for name, choices in (("design", get_args(AskedDesign)), ("controls", get_args(ControlsChoice))):
+            kept[name] = data.get(name, choices[0])
+            if kept[name] not in choices:
+                raise UsageError(f"selection: {name} must be one of {', '.join(choices)}")
         limit = data.get("limit")
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
+        if limit is not None and type(limit) is not int:
             raise UsageError(f"selection: limit must be a whole number or null, not {limit!r}")
-        return cls.parse(**kept, limit=limit, shard=_shard_from_json(data.get("shard")))
+        return cls.parse(**kept, limit=limit, shard=_shard(data.get("shard")), benchmark=benchmark)
 
 
-def _shard_from_json(data: object) -> tuple[int, int] | None:
+def _shard(data: object) -> tuple[int, int] | None:
     if data is None:
         return None
     if isinstance(data, list) and len(data) == 2 and all(type(item) is int for item in data):
@@ -142,38 +177,37 @@ def _shard_from_json(data: object) -> tuple[int, int] | None:
     raise UsageError(f"selection: shard must be [i, n] with i from 1 to n, not {data!r}")
 
 
-_OPTION = {
-    "use_cases": "use-case",
-    "languages": "language",
-    "axes": "axis",
-    "identifiers": "identifier",
-    "profiles": "profile",
-    "questions": "question",
-}
-
-
 def expected_prompt_ids(selection: Selection) -> list[str]:
-    """Return the prompt_ids of a selection in dataset order, from the benchmark's design alone."""
-    if selection == Selection():
-        from rupeebias.metric.layout import prompt_rows
+    """Return the prompt_ids of a selection in dataset order, those of controls last."""
+    if selection.is_everything:
+        from rupeebias.metric.layout import layout_of
 
-        return list(prompt_rows())
-    return [
-        f"{s.use_case}:{s.language}:{s.axis}:{identifier}:{s.profile}:{s.question}"
-        for s, identifier in _rows(selection)
-    ]
+        return list(layout_of(selection.benchmark).prompt_ids)
+    design = selection.benchmark
+    ids: list[str] = []
+    for (use_case, language, axis), group in itertools.groupby(
+        selected_slots(selection), key=lambda slot: slot.stratum
+    ):
+        ends = [f"{slot.profile}:{slot.question}" for slot in group]
+        # Within an axis the identifier comes before the profile.
+        if axis in design.identifiers:
+            identifiers = _keep(selection.identifiers, design.identifiers[axis])
+        else:
+            identifiers = list(_control_axes(design)[axis])
+        ids += [
+            f"{use_case}:{language}:{axis}:{identifier}:{end}" for identifier in identifiers for end in ends
+        ]
+    return ids
 
 
 def has_comparisons(selection: Selection) -> bool:
     """Return True if some slot of the selection has two identifiers: a gap needs two."""
-    from rupeebias.metric import constants
-
-    axes = _keep(selection.axes, constants.IDENTIFIERS)
-    return any(len(_keep(selection.identifiers, constants.IDENTIFIERS[axis])) > 1 for axis in axes)
+    every = selection.benchmark.identifiers
+    return any(len(_keep(selection.identifiers, every[axis])) > 1 for axis in _keep(selection.axes, every))
 
 
 def selected_slots(selection: Selection) -> list[Slot]:
-    """Return the slots of a selection in dataset order.
+    """Return the slots of a selection in dataset order, those of controls last.
 
     A limit is shared out evenly: one slot to each use case x language x axis in turn. Within a use
     case the slots come in one fixed shuffled order of (profile, question), the same for both
@@ -183,6 +217,9 @@ def selected_slots(selection: Selection) -> list[Slot]:
     if selection.limit is not None and selection.limit < len(slots):
         chosen = set(itertools.islice(_spread(slots), selection.limit))
         slots = [slot for slot in slots if slot in chosen]
+    if selection.controls != "none":
+        controls = list(_control_slots(selection, slots))
+        slots = controls if selection.controls == "only" else [*slots, *controls]
     if selection.shard is None:
         return slots
     # Every n-th slot, so that each part holds every use case, language and axis in proportion.
@@ -190,39 +227,21 @@ def selected_slots(selection: Selection) -> list[Slot]:
     return slots[part - 1 :: parts]
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """The canonical names, in benchmark order, by every form in which they may be typed."""
-
-    use_cases: dict[str, str]
-    languages: dict[str, str]
-    axes: dict[str, str]
-    identifiers: dict[str, str]
-    profiles: dict[str, str]
-    questions: dict[str, str]
-
-
-def _known_names() -> _Names:
-    from rupeebias.metric import constants
-
-    labels = {
+def _known_names(design: Design) -> list[dict[str, str]]:
+    """Return the names of each field, in benchmark order, by every form in which they may be typed."""
+    use_cases, languages, axes = (
+        {slug(form): part.name for part in parts for form in (part.name, part.label)}
+        for parts in (design.use_cases, design.languages, design.axes)
+    )
+    identifiers = {
         form: name
-        for identifiers in constants.IDENTIFIERS.values()
-        for name, label in identifiers.items()
+        for axis in design.axes
+        for name, label in axis.identifiers.items()
         for form in (name, slug(label))
     }
-    return _Names(
-        use_cases=_same(constants.USE_CASES),
-        languages={**_same(constants.LANGUAGES), "english": "en"},
-        axes=_same(constants.IDENTIFIERS),
-        identifiers=labels,
-        profiles=_numbered("P{:02d}", max(constants.PROFILES.values())),
-        questions=_numbered("Q{}", max(constants.QUESTIONS.values())),
-    )
-
-
-def _same(names: Iterable[str]) -> dict[str, str]:
-    return {slug(name): name for name in names}
+    profiles = _numbered("P{:02d}", max(use_case.n_profiles for use_case in design.use_cases))
+    questions = _numbered("Q{}", max(use_case.n_questions for use_case in design.use_cases))
+    return [use_cases, languages, axes, identifiers, profiles, questions]
 
 
 def _numbered(form: str, last: int) -> dict[str, str]:
@@ -239,14 +258,14 @@ def _numbered(form: str, last: int) -> dict[str, str]:
 def _resolve(kind: str, typed: Sequence[str] | None, known: dict[str, str]) -> tuple[str, ...]:
     """Return canonical names in benchmark order; all of them is the same as none, that is `()`."""
     items = [part for item in typed or () for part in item.split(",") if part.strip()]
+    order = dict.fromkeys(known.values())
+    if typed and not items:
+        raise UsageError(f"empty {kind}; known: {', '.join(list(order)[:12])}")
     chosen = set()
     for item in items:
         if (name := known.get(slug(item))) is None:
-            raise unknown_name(kind, item.strip(), dict.fromkeys(known.values()))
+            raise unknown_name(kind, item.strip(), order)
         chosen.add(name)
-    if typed and not items:
-        raise UsageError(f"empty {kind}; known: {', '.join(list(dict.fromkeys(known.values()))[:12])}")
-    order = dict.fromkeys(known.values())
     return () if len(chosen) == len(order) else tuple(name for name in order if name in chosen)
 
 
@@ -256,38 +275,43 @@ def _keep(wanted: tuple[str, ...], names: Iterable[str]) -> list[str]:
 
 def _slots(selection: Selection) -> Iterator[Slot]:
     """Yield the slots that the selection's names leave, without its limit, in dataset order."""
-    from rupeebias.metric import constants
-
+    design = selection.benchmark
     axes = [
         axis
-        for axis in _keep(selection.axes, constants.IDENTIFIERS)
-        if _keep(selection.identifiers, constants.IDENTIFIERS[axis])
+        for axis in _keep(selection.axes, design.axis_names)
+        if _keep(selection.identifiers, design.identifiers[axis])
     ]
-    for use_case in _keep(selection.use_cases, constants.USE_CASES):
-        profiles = _keep(
-            selection.profiles, (f"P{i:02d}" for i in range(1, constants.PROFILES[use_case] + 1))
-        )
-        questions = _keep(selection.questions, (f"Q{i}" for i in range(1, constants.QUESTIONS[use_case] + 1)))
-        languages = _keep(selection.languages, constants.LANGUAGES)
-        for language, axis, profile, question in itertools.product(languages, axes, profiles, questions):
-            yield Slot(use_case, language, axis, profile, question)
+    for name in _keep(selection.use_cases, design.use_case_names):
+        cells = list(_cells(selection, design.use_case[name]))
+        for language in _keep(selection.languages, design.language_names):
+            own = [(profile, question) for where, profile, question in cells if where in (None, language)]
+            for axis, (profile, question) in itertools.product(axes, own):
+                yield Slot(name, language, axis, profile, question)
 
 
-def _rows(selection: Selection) -> Iterator[tuple[Slot, str]]:
-    """Yield (slot, identifier) in dataset order: within an axis the identifier comes before the
-    profile.
-    """
-    from rupeebias.metric import constants
-
-    for (_, _, axis), group in itertools.groupby(selected_slots(selection), key=_stratum):
-        slots = list(group)
-        for identifier in _keep(selection.identifiers, constants.IDENTIFIERS[axis]):
-            for slot in slots:
-                yield slot, identifier
+def _cells(selection: Selection, use_case: UseCase) -> Iterator[tuple[str | None, str, str]]:
+    """Yield (language, None for every one; profile; question) for what a profile is asked."""
+    once = selection.benchmark.once(use_case.name) if selection.design == "profiles-once" else None
+    for profile, question in use_case.cells:
+        language, only = (None, question) if once is None else once[profile - 1]
+        names = f"P{profile:02d}", f"Q{question}"
+        is_kept = names[0] in (selection.profiles or names) and names[1] in (selection.questions or names)
+        if is_kept and question == only:
+            yield language, *names
 
 
-def _stratum(slot: Slot) -> tuple[str, str, str]:
-    return slot.use_case, slot.language, slot.axis
+def _control_axes(design: Design) -> dict[str, Mapping[str, str]]:
+    return {} if design.controls is None else {axis.name: axis.identifiers for axis in design.controls.axes}
+
+
+def _control_slots(selection: Selection, chosen: Iterable[Slot]) -> Iterator[Slot]:
+    """Yield the control slots beside the chosen ones: of their use cases, languages and profiles, whole."""
+    control = selection.benchmark.control_design
+    if control is None:
+        return
+    beside = {(slot.use_case, slot.language, slot.profile) for slot in chosen}
+    every = replace(selection, axes=(), identifiers=(), benchmark=control)
+    yield from (slot for slot in _slots(every) if (slot.use_case, slot.language, slot.profile) in beside)
 
 
 def _spread(slots: list[Slot]) -> Iterator[Slot]:
@@ -298,13 +322,14 @@ def _spread(slots: list[Slot]) -> Iterator[Slot]:
     """
     strata: dict[tuple[str, str, str], list[Slot]] = {}
     for slot in slots:
-        strata.setdefault(_stratum(slot), []).append(slot)
+        strata.setdefault(slot.stratum, []).append(slot)
     axes = list(dict.fromkeys(axis for _, _, axis in strata))
     queues = []
     for key in _diagonal(strata):
-        n_profiles = len({slot.profile for slot in strata[key]})
-        places = axes.index(key[2]) * n_profiles // len(axes)
-        queues.append(_rotated(_shuffled(strata[key]), places))
+        own = _shuffled(strata[key])
+        n_profiles = len({slot.profile for slot in own})
+        places = axes.index(key[2]) * n_profiles // len(axes) % len(own)
+        queues.append(own[places:] + own[:places])
     for layer in itertools.zip_longest(*queues):
         yield from (slot for slot in layer if slot is not None)
 
@@ -319,11 +344,6 @@ def _shuffled(slots: list[Slot]) -> list[Slot]:
     return [slot for _, slot in sorted(rounds, key=lambda pair: pair[0])]
 
 
-def _rotated(slots: list[Slot], places: int) -> list[Slot]:
-    places %= len(slots)
-    return slots[places:] + slots[:places]
-
-
 def _shuffle_key(slot: Slot) -> bytes:
     # A hash instead of `random`: the order must never change with the Python version.
     text = f"{slot.use_case}:{slot.profile}:{slot.question}"
@@ -335,11 +355,12 @@ def _diagonal(strata: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, st
 
     Both languages of a stratum follow each other: a small limit still compares them.
     """
-    keys = list(strata)
+    keys = dict.fromkeys(strata)
     use_cases, languages, axes = (list(dict.fromkeys(key[i] for key in keys)) for i in range(3))
-    return [
+    order = (
         (use_case, language, axes[(i + shift) % len(axes)])
         for shift in range(len(axes))
         for i, use_case in enumerate(use_cases)
         for language in languages
-    ]
+    )
+    return [key for key in order if key in keys]

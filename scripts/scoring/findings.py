@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from rupeebias.metric.design import Design
+from rupeebias.metric.failures import uneven_failures
+from rupeebias.metric.gap_law import FEWEST_PROFILES
 from rupeebias.metric.group_effects import Named, named_groups
 from rupeebias.metric.tables import Row
 
@@ -85,16 +87,19 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A group that goes without a usable answer more often than its axis, beyond chance."""
+    """An axis on which one group goes without a usable answer more often than others, beyond chance."""
 
-    group: str
     axis: str
+    group: str
     failed_pct: float
-    axis_pct: float
     n_failed: int
     n_expected: int
+    """Expected answers for the group, and those of them that failed."""
     why: str
     """What became of most of them: a status."""
+    best: str
+    """The group that fails least."""
+    best_pct: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +194,11 @@ def _verdict(result: Mapping[str, Any], whole: Any, axes: Sequence[AxisGap]) -> 
         return "equal"
     if axes:
         return "found"
+    if whole is None or whole["n_profiles"] < FEWEST_PROFILES:
+        return "too few"
     if result["settings"]["ci"] is None:
         return "untested"
-    return "none" if whole is not None and whole["ci_high"] is not None else "too few"
+    return "none" if whole["ci_high"] is not None else "too few"
 
 
 def _row(rows: Sequence[Row], **key: str) -> Any:
@@ -296,28 +303,19 @@ def _failed(rows: Sequence[Any]) -> tuple[str, float] | None:
 
 
 def _unanswered(tables: Mapping[str, Any], design: Design) -> Iterator[Unanswered]:
-    """Yield who goes without an answer more often than the axis does, the widest difference first."""
-    rows = [
-        row
-        for row in tables["differential_failure"]
-        if row["p_bh"] is not None and row["p_bh"] < ALPHA and row["failed_pct"] > row["axis_failed_pct"]
-    ]
-    for row in sorted(rows, key=lambda row: row["axis_failed_pct"] - row["failed_pct"]):
-        axis, identifier = row["axis"], row["identifier"]
-        own = {
-            one["status"]: one["n"]
-            for one in tables["parse_status_identifier"]
-            if (one["axis"], one["identifier"]) == (axis, identifier)
-        }
-        failed = {status: n for status, n in own.items() if status not in ("ok", "lenient")}
+    """Yield who goes without an answer more often than others, the widest difference first."""
+    found = uneven_failures(tables["differential_failure"], tables["parse_status_identifier"])
+    for one in sorted(found, key=lambda one: one.best.failed_pct - one.worst.failed_pct):
+        labels = design.identifiers[one.axis]
         yield Unanswered(
-            group=design.identifiers[axis][identifier],
-            axis=design.axis[axis].label,
-            failed_pct=row["failed_pct"],
-            axis_pct=row["axis_failed_pct"],
-            n_failed=row["n_failed"],
-            n_expected=row["n_expected"],
-            why=max(failed, key=lambda status: failed[status]),
+            axis=design.axis[one.axis].label,
+            group=labels[one.worst.identifier],
+            failed_pct=one.worst.failed_pct,
+            n_failed=one.worst.n_failed,
+            n_expected=one.worst.n_expected,
+            why=one.status,
+            best=labels[one.best.identifier],
+            best_pct=one.best.failed_pct,
         )
 
 

@@ -199,11 +199,11 @@ def unresponsive_text(found: Finding) -> str:
 
 
 def unanswered_texts(found: Finding) -> Iterator[str]:
-    """Yield who goes without a usable answer more often than the rest of the axis, beyond chance."""
+    """Yield who goes without a usable answer more often than others of the axis, beyond chance."""
     for one in found.unanswered[:_NAMED]:
         yield (
-            f"{one.group} ({one.axis}) without a usable answer in {share(one.failed_pct)} % of questions, "
-            f"the axis in {share(one.axis_pct)} %"
+            f"{one.group} ({one.axis}) without a usable answer in {number(one.failed_pct)} % of questions, "
+            f"{one.best} in {number(one.best_pct)} %"
         )
 
 

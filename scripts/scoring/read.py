@@ -153,9 +153,9 @@ def read_run(path: Path) -> RunOutputs:
 
 
 def _from_directory(folder: Path) -> RunOutputs:
+    from ..runs.journal import latest_valid
+    from ..runs.journal import read_outputs as read_records
     from ..runs.manifest import read_manifest
-    from ..runs.outputs import latest_valid
-    from ..runs.outputs import read_outputs as read_records
 
     manifest = read_manifest(folder)
     path = folder / "outputs.jsonl"
@@ -177,6 +177,7 @@ def _from_directory(folder: Path) -> RunOutputs:
         n_repeats=manifest.repeats,
         arm=manifest.identity.arm,
         dataset_fingerprint=manifest.identity.dataset_fingerprint,
+        design=manifest.identity.design,
         asked=_days(manifest.created_at, manifest.updated_at),
     )
 

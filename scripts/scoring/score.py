@@ -8,9 +8,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from rupeebias.metric import MetricInputError, Options, Result, adjust_together
 from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import Design
-from rupeebias.metric.group_effects import group_rows
-from rupeebias.metric.readings import Readings
-from rupeebias.metric.systematic_gap import systematic_gap_rows, systematic_gaps
 
 from .. import release
 from ..errors import EmptyRunError, UsageError
@@ -118,29 +115,9 @@ def check_call(paths: Sequence[Path], options: dict[str, Any]) -> None:
 
 
 def _scored(run: ParsedRun, options: dict[str, Any]) -> Result:
-    result = with_bias(score_readings(run.readings, Options(**options).checked()), run.readings)
+    result = score_readings(run.readings, Options(**options).checked())
     result["warnings"] += other_dataset(run)
     return result
-
-
-def with_bias(result: Result, readings: Readings) -> Result:
-    """Return a result with the tables of systematic gaps and their headlines, where it has none yet."""
-    tables = result["tables"]
-    if "systematic_gap" in tables:
-        return result
-    with_intervals = result["settings"]["ci"] is not None
-    gaps = systematic_gaps(readings.values, readings.design)
-    tables["systematic_gap"] = systematic_gap_rows(gaps, with_intervals=with_intervals)
-    tables |= group_rows(gaps, with_intervals=with_intervals)
-    headlines = {}
-    for prefix, language in (("", "all"), *((f"{x.split}_", x.name) for x in readings.design.languages)):
-        key = (language, "all", "all")
-        row = next(
-            (x for x in tables["systematic_gap"] if (x["language"], x["use_case"], x["axis"]) == key), None
-        )
-        for name, end in (("systematic_gap_pct", ""), ("ci_low", "_ci_low"), ("ci_high", "_ci_high")):
-            headlines[f"{prefix}systematic_gap_pct{end}"] = row[name] if row else None
-    return {**headlines, **result}
 
 
 def other_dataset(run: ParsedRun) -> list[str]:

@@ -12,7 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
+from rupeebias.metric.identifiers import deviations_of_blocks
 from rupeebias.metric.layout import Floats
+from rupeebias.metric.options import Definitions
 from rupeebias.metric.outcomes import Outcomes, mean_where_any
 from rupeebias.metric.resampling import Interval, jackknife_interval
 
@@ -46,12 +48,14 @@ class Contrasts:
     """The contrasts of one run."""
 
     outcomes: Outcomes
+    definitions: Definitions = "rupeebias"
 
     @cached_property
     def _blocks(self) -> dict[str, list[_BlockDeviation]]:
         """The blocks of each axis."""
         return {
-            axis: list(_block_deviations(self.outcomes, axis)) for axis in self.outcomes.design.axis_names
+            axis: list(_block_deviations(self.outcomes, axis, self.definitions))
+            for axis in self.outcomes.design.axis_names
         }
 
     def of(self, use_case: str, language: str, axis: str) -> list[Contrast | None]:
@@ -86,15 +90,10 @@ class Contrasts:
         return mean_where_any(np.concatenate(found, axis=2), (1, 2, 3))
 
 
-def _block_deviations(outcomes: Outcomes, axis: str) -> Iterator[_BlockDeviation]:
-    for block, values in outcomes.blocks(axis=axis):
-        there = ~np.isnan(values)
-        total = np.where(there, values, 0).sum(axis=(2, 3))
-        count = there.sum(axis=(2, 3))
-        kept = count.any(axis=0)
-        full = _deviations(total.sum(axis=1, keepdims=True), count.sum(axis=1, keepdims=True))
-        without = (sums.sum(axis=1, keepdims=True) - sums[:, kept] for sums in (total, count))
-        yield _BlockDeviation(block.use_case, block.language, full[:, 0], _deviations(*without))
+def _block_deviations(outcomes: Outcomes, axis: str, definitions: Definitions) -> Iterator[_BlockDeviation]:
+    for (language, use_case, _), found in deviations_of_blocks(outcomes, axis, definitions).items():
+        deviations, used = found
+        yield _BlockDeviation(use_case, language, deviations[0], deviations[1:][used].T)
 
 
 def all_contrasts(outcomes: Outcomes) -> list[list[list[list[Contrast | None]]]]:
@@ -107,15 +106,6 @@ def all_contrasts(outcomes: Outcomes) -> list[list[list[list[Contrast | None]]]]
         ]
         for use_case in (*design.use_case_names, "all")
     ]
-
-
-def _deviations(total: Floats, count: Floats) -> Floats:
-    """Return deviations in percent from sums and numbers of values, shape (identifiers, columns)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = total / count
-        centre = mean_where_any(means, (0,))
-        deviations = (means - centre) / np.abs(centre) * 100
-    return np.where(np.isfinite(deviations), deviations, np.nan)
 
 
 def _left_out(blocks: list[_BlockDeviation]) -> Iterator[Floats]:

@@ -1,1 +1,0 @@
-"""The leaderboard: a static site from a folder of submissions."""

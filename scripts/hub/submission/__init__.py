@@ -1,1 +1,0 @@
-"""Submissions: a run as a folder that anyone can check, and sending it to the Hub."""
