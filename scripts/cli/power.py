@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rupeebias.metric.layout import Floats
     from rupeebias.metric.power import Smallest
 
+    from ..runs.selection import Selection
+
 _COLUMNS = ("design, axis", "prompts", "systematic gap %", "canonical pair gap %", "group effect %")
 
 
@@ -65,6 +67,34 @@ def _pilot(name: str) -> "tuple[Floats, Design]":
     return readings.values, readings.design
 
 
+def expectation(selection: "Selection") -> str:
+    """Return a line on what a run of this selection would find, if it scattered as sim/biased does."""
+    import numpy as np
+
+    from rupeebias.metric.layout import layout_of
+    from rupeebias.metric.power import smallest_effects
+
+    from ..models.respondents import find_respondent
+    from ..models.truth import simulate_values
+    from ..runs.selection import expected_prompt_ids
+    from ..words import joined, number
+
+    design = selection.benchmark
+    rows = layout_of(design).prompt_rows
+    asked = [rows[prompt_id] for prompt_id in expected_prompt_ids(selection) if prompt_id in rows]
+    values = simulate_values(find_respondent("sim/biased"), 0, design=design)
+    values[np.setdiff1d(np.arange(len(values)), asked)] = np.nan
+    found = smallest_effects(values, design) if asked else []
+    own = [one for one in found if one.design == found[0].design]  # not what a cheaper design would find
+    if not own:
+        return "too few profiles for an interval of the systematic gap: four or more are needed"
+    gaps = [f"{number(one.systematic_gap_pct)} % ({_label(one, design)})" for one in own]
+    return (
+        "smallest systematic gap found with 80 % power, if answers scatter as those of sim/biased: "
+        f"{joined(gaps)}; `rupeebias power RUN` tells it from a run of the model itself"
+    )
+
+
 def _row(one: "Smallest", design: "Design") -> Sequence[str]:
     from ..words import number
 
@@ -80,7 +110,7 @@ def _cheapest(found: "Sequence[Smallest]", target: float, design: "Design") -> s
     """Return a sentence on the fewest prompts that find a systematic gap of `target` percent, by axis."""
     from ..words import joined
 
-    names = {}
+    names: dict[str, str] = {}
     for one in sorted(found, key=lambda one: one.n_prompts):
         if one.systematic_gap_pct <= target:
             names.setdefault(
