@@ -58,12 +58,8 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
     runs were not asked the same prompt once. `options` are those of a result; its kind of interval and its
     resamples are not used.
     """
-    if first.mode != second.mode:
-        raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
+    _check_alike(first, second)
     design = first.design
-    if design != second.design:
-        names = f"{design.label} {design.version} and {second.design.label} {second.design.version}"
-        raise MetricInputError(f"the runs answer different benchmarks: {names}")
     repeats_left_out = list(_repeats_left_out((first, second)))
     if options.definitions == "paper":
         first, second = (run._replace(values=run.paper_values) for run in (first, second))
@@ -103,6 +99,14 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
         },
         "tables": tables,
     }
+
+
+def _check_alike(first: Readings, second: Readings) -> None:
+    if first.mode != second.mode:
+        raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
+    if first.design != second.design:
+        names = " and ".join(f"{run.design.label} {run.design.version}" for run in (first, second))
+        raise MetricInputError(f"the runs answer different benchmarks: {names}")
 
 
 def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readings]:

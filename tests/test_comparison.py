@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,13 @@ def test_runs_that_were_read_differently_are_not_compared() -> None:
         compare_readings(lenient, strict, Options())
     assert score_readings(strict, Options())["settings"]["parse"] == "strict"
     assert compare_readings(strict, strict, Options())["settings"]["parse"] == "strict"
+
+
+def test_runs_of_two_benchmarks_are_not_compared(runs: tuple[Values, Values]) -> None:
+    first, second = map(readings, runs)
+    other = replace(DESIGN, label="Another", fingerprint="0")
+    with pytest.raises(MetricInputError, match=r"different benchmarks: RupeeBias 1.* and Another"):
+        compare_readings(first, second._replace(design=other), OPTIONS)
 
 
 def test_swapped_runs_differ_the_other_way(runs: tuple[Values, Values]) -> None:
