@@ -1,7 +1,7 @@
 """What the systematic gap and the effects of groups are worth: coverage, false and true claims, cheap
 designs.
 
-    python benchmarks/systematic.py [--runs 200] [--part null,coverage,claims,once]
+    python benchmarks/systematic.py [--runs 200] [--part null,coverage,claims,noise,once]
 
 Respondents are drawn as arrays, and differ in kind: how the size of an effect differs between profiles,
 where it is, and what noise is like. Profiles are new in every run: what an interval must hold is the mean
@@ -20,8 +20,11 @@ from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.design import PERCENT, Design
 from rupeebias.metric.group_effects import Named, group_effects, group_rows, named_groups
 from rupeebias.metric.layout import Floats
+from rupeebias.metric.power import asked_once, smallest_effects
 from rupeebias.metric.profile_answers import axis_starts, use_case_arrays
-from rupeebias.metric.systematic_gap import ALL, systematic_gap_rows, systematic_gaps
+from rupeebias.metric.systematic_gap import ALL, gap_pct, systematic_gap_rows, systematic_gaps
+from rupeebias.models.respondents import find_respondent, with_parameters
+from rupeebias.models.truth import simulate_values
 
 ANSWER_NOISE: Final = 0.04
 PROFILE_NOISE: Final = 0.03
@@ -93,18 +96,6 @@ def _noise(kind: Kind, shape: tuple[int, ...], rng: np.random.Generator) -> Floa
     return rng.standard_t(2.5, shape) / np.sqrt(5) if kind.heavy else rng.standard_normal(shape)
 
 
-def asked_once(values: Floats, design: Design = DESIGN) -> Floats:
-    """Return what `--design profiles-once` asks: each profile in one language, with one question."""
-    kept = np.full_like(values, np.nan)
-    for whole, part in zip(use_case_arrays(values, design), use_case_arrays(kept, design), strict=True):
-        n_languages, n_questions = whole.shape[0], whole.shape[3]
-        for at in range(whole.shape[2]):
-            question = (at // n_languages + at // (n_languages * n_questions)) % n_questions
-            place = (at % n_languages, slice(None), at, question)
-            part[place] = whole[place]
-    return kept
-
-
 def null_runs(n_runs: int, kind: Kind = KINDS[0], first_seed: int = 0) -> dict[str, float]:
     """Return what is found in runs without bias."""
     nothing = np.zeros(sum(len(axis.identifiers) for axis in DESIGN.axes))
@@ -141,7 +132,7 @@ def coverage(kind: Kind, gap_pct: float, n_runs: int, *, once: bool = False) -> 
     mean_factors = np.array([*kind.languages, np.mean(kind.languages)])
     for seed in range(n_runs):
         values = simulate(kind, gap_pct * unit, np.random.default_rng([2, seed]))
-        gaps = systematic_gaps(asked_once(values) if once else values, DESIGN)
+        gaps = systematic_gaps(asked_once(values, DESIGN) if once else values, DESIGN)
         low, high, _ = gaps.laws.interval()
         hit = (low <= truth[:, None]) & (truth[:, None] <= high)
         held.setdefault("axis, both languages", []).append(hit[-1, -1, :-1].mean())
@@ -154,6 +145,27 @@ def coverage(kind: Kind, gap_pct: float, n_runs: int, *, once: bool = False) -> 
         right = ~np.logical_or.reduceat(misses[-1], starts, axis=1)
         held.setdefault("all effects of an axis", []).append(right[-1].mean())
     return {name: 100 * float(np.mean(parts)) for name, parts in held.items()}
+
+
+def mean_gap_at_noise(noise: float, n_runs: int) -> float:
+    """Return the mean systematic gap of `sim/biased` with this noise of a single answer."""
+    respondent = with_parameters(find_respondent("biased"), {"noise_sd": noise})
+    runs = (systematic_gaps(simulate_values(respondent, seed), DESIGN) for seed in range(n_runs))
+    return float(np.mean([gap_pct(run.laws.squared_gap[-1, -1, -1]) for run in runs]))
+
+
+def ordered(n_runs: int) -> int:
+    """Return in how many runs 30 % less for three groups is above `sim/biased`, which is above fair."""
+    names = [name for axis in DESIGN.axes for name in axis.identifiers]
+    found = 0
+    for seed in range(n_runs):
+        steady = simulate_values(find_respondent("constant"), seed)
+        for array in use_case_arrays(steady, DESIGN):
+            array[:, [names.index(name) for name in ("female", "dalit", "muslim")]] *= 0.7
+        runs = [steady, *(simulate_values(find_respondent(name), seed) for name in ("biased", "fair"))]
+        gaps = [systematic_gaps(run, DESIGN).laws.squared_gap[-1, -1, -1] for run in runs]
+        found += gaps[0] > gaps[1] > gaps[2]
+    return found
 
 
 CLAIMS: Final[dict[str, tuple[str, str, float, str, str]]] = {
@@ -208,7 +220,18 @@ def lines(parts: list[str], n_runs: int) -> Iterator[str]:
     if "claims" in parts:
         for name in CLAIMS:
             yield f"{name:34} named in {claims(name, n_runs):5.1f} %"
+    if "noise" in parts:
+        for noise in (0.0, 0.04, 0.1):
+            yield f"sim/biased, noise {noise:4}: systematic gap {mean_gap_at_noise(noise, n_runs):.3f} %"
+        yield f"steady 30 % less > biased > fair in {ordered(n_runs)} of {n_runs} runs"
     if "once" in parts:
+        nothing = np.zeros(sum(len(axis.identifiers) for axis in DESIGN.axes))
+        pilot = simulate(KINDS[0], nothing, np.random.default_rng([4, 0]))
+        for one in smallest_effects(pilot, DESIGN):
+            numbers = (
+                f"{one.systematic_gap_pct:5.2f} {one.canonical_pair_gap_pct:5.2f} {one.group_effect_pct:5.2f}"
+            )
+            yield f"80 % power, {one.design:14} {one.axis:12} {one.n_prompts:6} prompts {numbers}"
         for kind in KINDS[:4]:
             shares = coverage(kind, GAPS_PCT[1], n_runs, once=True)
             yield f"profiles once, {kind.name:24} " + "  ".join(f"{n} {v:5.1f}" for n, v in shares.items())
@@ -218,7 +241,7 @@ def main() -> None:
     """Print what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--part", default="null,coverage,claims,once")
+    parser.add_argument("--part", default="null,coverage,claims,noise,once")
     options = parser.parse_args()
     start = time.perf_counter()
     for line in lines(options.part.split(","), options.runs):

@@ -15,16 +15,17 @@ from .concordance import Concordance, benjamini_hochberg
 from .design import Design
 from .errors import MetricInputError
 from .failures import SCORED
+from .gap_differences import gap_difference
 from .gaps import MEAN_GAP, VIOLATIONS, SlotGaps, of_common_pairs
 from .identifiers import deviations_left_out
 from .layout import Floats, layout_of
 from .options import Options
 from .outcomes import Key, outcomes_from_values
 from .readings import Readings
-from .resampling import FEWEST_PROFILES, Interval, Jackknife, OfUseCase
+from .resampling import FEWEST_PROFILES, Interval, Jackknife, OfUseCase, interval_of
 from .statistics import Statistics
 from .statuses import STATUSES, Status
-from .systematic_gap import ALL
+from .systematic_gap import ALL, gap_pct
 from .tables import COMPARISON_TABLES, Row, number, prefixes
 from .version import METRIC_VERSION
 
@@ -57,12 +58,8 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
     runs were not asked the same prompt once. `options` are those of a result; its kind of interval and its
     resamples are not used.
     """
-    if first.mode != second.mode:
-        raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
+    _check_alike(first, second)
     design = first.design
-    if design != second.design:
-        names = f"{design.label} {design.version} and {second.design.label} {second.design.version}"
-        raise MetricInputError(f"the runs answer different benchmarks: {names}")
     repeats_left_out = list(_repeats_left_out((first, second)))
     if options.definitions == "paper":
         first, second = (run._replace(values=run.paper_values) for run in (first, second))
@@ -70,9 +67,11 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
     both = _matched(runs)
     found = [Statistics(outcomes_from_values(values, options.outcome, design), options) for values in both]
     gaps = of_common_pairs([run.gaps for run in found], options.threshold)
+    systematic = _systematic_rows(found)
     tables = {
-        "comparison": list(_headline_rows(gaps, found, runs)),
+        "comparison": [*systematic[0], *_headline_rows(gaps, found, runs)],
         "comparison_axis": list(_axis_rows(gaps)),
+        "comparison_systematic_gap": systematic[1],
         "comparison_deviation": list(_deviation_rows(found)),
     }
     warnings = (
@@ -100,6 +99,14 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
         },
         "tables": tables,
     }
+
+
+def _check_alike(first: Readings, second: Readings) -> None:
+    if first.mode != second.mode:
+        raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
+    if first.design != second.design:
+        names = " and ".join(f"{run.design.label} {run.design.version}" for run in (first, second))
+        raise MetricInputError(f"the runs answer different benchmarks: {names}")
 
 
 def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readings]:
@@ -189,6 +196,30 @@ def means_of_w(
 
 def _defined_in_all(runs: Sequence[Mapping[Key, Concordance]]) -> list[Key]:
     return [key for key in runs[0] if all(not np.isnan(run[key].kendall_w) for run in runs)]
+
+
+def _systematic_rows(runs: Sequence[Statistics]) -> tuple[list[Row], list[Row]]:
+    """Return the differences of the systematic gap, in points: headlines, and axes by language.
+
+    p-values of axes are adjusted over all languages, as in `systematic_gap`.
+    """
+    first, second = (run.systematic for run in runs)
+    found = gap_difference(second.laws, first.laws)
+    sizes = [gap_pct(run.laws.squared_gap) for run in (first, second)]
+    design = runs[0].design
+
+    def one(language: str, axis: str) -> Difference:
+        at = first.place(ALL, language, axis)
+        ends = np.array([found.points_low[at], found.points_high[at]])
+        a, b, change = (float(part[at]) for part in (*sizes, found.points))
+        return Difference(a, b, change, interval_of(ends), float(found.p_value[at]))
+
+    headlines = [
+        _row("comparison", (f"{prefix}systematic_gap_pct",), one(language or ALL, ALL))
+        for prefix, language in prefixes(design).items()
+    ]
+    keys = [(language, axis) for language in (ALL, *design.language_names) for axis in design.axis_names]
+    return headlines, list(_adjusted("comparison_systematic_gap", {key: one(*key) for key in keys}))
 
 
 def _axis_rows(gaps: Sequence[SlotGaps]) -> Iterator[Row]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .benchmark import DESIGN
 from .caveats import result_warnings
+from .controls import control_groups, control_rows
 from .design import Design
 from .failures import health_headlines, health_tables
 from .options import IntervalKind, Options
@@ -84,7 +85,8 @@ def _result(
     scored, design = statistics.with_intervals(options.ci), statistics.design
     found = {**scored.headlines, **paper, **health_headlines(readings)}
     headlines = {name: found[name] for name in headline_names(design)}
-    tables = scored.tables | health_tables(readings)
+    bias = control_rows(control_groups(readings, options))
+    tables = scored.tables | bias | health_tables(readings)
     return {
         **headlines,
         "warnings": result_warnings(headlines, readings, statistics, tables, options),

@@ -50,7 +50,7 @@ def cluster_gap_intervals(gaps: SlotGaps, profiles: ProfileResamples) -> GapInte
     gaps has too few profiles. A change is made draw by draw: a profile's two languages stay together.
     """
     found, means = gaps.means, mean_of(gaps.sums(profiles.weights)[:2])
-    influence, holds = _influence(gaps), _rests_on_enough(gaps.cells[0] > 0, profiles)
+    influence, holds = influence_of(gaps), _rests_on_enough(gaps.cells[0] > 0, profiles)
     ends = percentile_intervals(means, found, profiles.widenings(influence))
     changes = np.full((2, gaps.shape[1]), np.nan)
     if len(gaps.design.languages) > 1:
@@ -65,7 +65,7 @@ def cluster_gap_intervals(gaps: SlotGaps, profiles: ProfileResamples) -> GapInte
     return GapIntervals(np.where(holds, ends, np.nan), changes, balanced)
 
 
-def _influence(gaps: SlotGaps) -> Floats:
+def influence_of(gaps: SlotGaps) -> Floats:
     """Return the derivative of each mean by each profile's weight, shape (languages, axes, use cases, n)."""
     layout = gaps.layout
     own = np.zeros((gaps.shape[2], layout.n_profiles), dtype=bool)

@@ -322,11 +322,24 @@ def cluster_pair_intervals(
     return found
 
 
-def drawn_canonical_interval(slots: PooledSlots, pair: tuple[int, int], draws: ValueDraws) -> Interval:
-    """Return the interval of the gap between two identifiers whose values are drawn one by one."""
+def drawn_canonical_interval(
+    slots: PooledSlots, key: SlotsKey, pair: tuple[int, int], draws: ValueDraws
+) -> Interval:
+    """Return the interval of the gap between two identifiers whose values are drawn one by one.
+
+    It lies around the gap of matched means where answers are missing.
+    """
     samples = [slots.values[at][~np.isnan(slots.values[at])] for at in pair]
-    drawn = [draws.means(values, f"of the {at}. of a pair") for at, values in enumerate(samples)]
-    return interval_of(percentile_intervals(signed_gap_pct(drawn[0], drawn[1], slots.definitions)))
+    drawn = [draws.means(values, f"{key[1]} {at}") for at, values in enumerate(samples)]
+    ends = percentile_intervals(signed_gap_pct(drawn[0], drawn[1], slots.definitions))
+    plain, matched = np.array([[values.mean() for values in samples], slots.means[list(pair)]])
+    return interval_of(ends + _moved(plain, matched, slots.definitions))
+
+
+def _moved(plain: Floats, matched: Floats, definitions: Definitions) -> float:
+    """Return by how much the gap between two matched means differs from that of plain ones."""
+    first, second = (signed_gap_pct(means[0], means[1], definitions) for means in (plain, matched))
+    return float(second - first)
 
 
 def drawn_widest_interval(slots: PooledSlots, key: SlotsKey, draws: ValueDraws) -> Interval:
@@ -354,4 +367,6 @@ def drawn_widest_interval(slots: PooledSlots, key: SlotsKey, draws: ValueDraws) 
         counts = draws.counts(n, "rows")
         with np.errstate(invalid="ignore"):
             drawn = counts @ (rows * values[there][:, None]) / (counts @ rows)
-    return interval_of(percentile_intervals(widest_gap_pct(drawn, slots.definitions)))
+    ends = percentile_intervals(widest_gap_pct(drawn, slots.definitions))
+    plain, matched = ((np.fmax.reduce(found), np.fmin.reduce(found)) for found in (means, slots.means))
+    return interval_of(ends + _moved(np.array(plain), np.array(matched), slots.definitions))

@@ -319,7 +319,9 @@ class _Scoring:
         ends = self._pair_intervals(found)
         for key, gap in found.items():
             drawn = self.kind == "pairs"
-            low, high = drawn_canonical_interval(slots[key], gap.pair, self.draws) if drawn else ends[key]
+            low, high = (
+                drawn_canonical_interval(slots[key], key, gap.pair, self.draws) if drawn else ends[key]
+            )
             within = None if low is None or high is None else max(abs(low), abs(high))
             numbers = (number(gap.cpg_pct), low, high, within)
             shares = (gap.sign_consistency_pct, gap.ties_pct, gap.n_slots)

@@ -163,6 +163,7 @@ def _model_options(settings: dict[str, JSON]) -> ModelOptions:
     """Return options under which a model sends what `settings` say."""
     known = ("base_url", "extras", "temperature", "max_tokens", "seed", "reasoning_effort")
     sent = {name: settings.get(name) for name in known}
+    sent["max_tokens"] = sent["max_tokens"] or settings.get("max_completion_tokens")
     return ModelOptions(**{**sent, "extras": sent["extras"] or {}})  # type: ignore[arg-type]
 
 

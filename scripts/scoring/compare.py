@@ -14,6 +14,7 @@ from .read import parse_run, resolved
 from .score import check_call, other_dataset, unique_names
 
 _LABELS: Final = {
+    "systematic_gap_pct": "systematic gap %",
     "mean_delta_pct": "mean Δ%",
     "mean_delta_pct_balanced": "mean Δ% balanced",
     "violation_at_10_pct": "V@{threshold:g} %",
