@@ -10,7 +10,7 @@ import typer
 
 from .. import __version__
 from ..errors import RupeeBiasError
-from . import audit, batch, build, generate, hub, import_release, models, parse, report, runs, score
+from . import audit, batch, build, generate, hub, import_release, models, parse, power, report, runs, score
 
 app = typer.Typer(
     name="rupeebias",
@@ -29,6 +29,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     score.score,
     score.compare,
     report.report,
+    power.power,
     parse.parse,
     runs.runs,
     runs.join,
