@@ -53,7 +53,12 @@ def ask(options: GenerateOptions, selection: "Selection", batch: BatchOptions | 
         return generate_by_batch(options, selection, typer.echo, batch)
     from ..generate.api import generate_outputs
 
-    return generate_outputs(options, selection, say=typer.echo)
+    summary = generate_outputs(options, selection, say=typer.echo)
+    if options.dry_run and not options.quiet:
+        from .power import expectation
+
+        typer.echo(expectation(selection))
+    return summary
 
 
 def ending_lines(summary: "RunSummary") -> Iterator[str]:

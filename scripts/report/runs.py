@@ -16,7 +16,7 @@ from rupeebias.metric.tables import Row
 from ..errors import UsageError
 from ..naming import is_simulated_name
 from ..runs.manifest import Manifest, read_manifest
-from ..scoring.read import RunOutputs
+from ..scoring.read import RunFacts, RunOutputs
 from ..scoring.score import Note, score_paths
 
 Tables: TypeAlias = dict[str, list[Row]]
@@ -50,6 +50,11 @@ class ReportRun:
     manifest: Manifest | None
     """Model, settings and selection; None for a bare file of outputs."""
     path: Path
+
+    @property
+    def facts(self) -> RunFacts:
+        """What a sentence about it must say."""
+        return self.outputs.facts
 
     @property
     def arm(self) -> str:

@@ -15,7 +15,7 @@ from ..errors import RupeeBiasError, UsageError
 from ..files import write_file
 from ..words import inert, markdown, markdown_table
 from .headline import headline_cells, headline_columns
-from .read import resolved
+from .read import RunFacts, resolved
 
 SCORES: Final = "scores.json"
 """The one file of a run directory that a result may replace."""
@@ -32,6 +32,8 @@ class NamedResult(Protocol):
     def result(self) -> Result: ...
     @property
     def design(self) -> Design: ...
+    @property
+    def facts(self) -> RunFacts: ...
 
 
 def flat(result: Result) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def _write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
 
 def write_markdown(path: Path, runs: Sequence[NamedResult]) -> None:
     """Write the headline table and the warnings of each run."""
-    rows = [headline_cells(run.name, run.result, runs) for run in runs]
+    rows = [headline_cells(run) for run in runs]
     lines = list(markdown_table(headline_columns(runs), rows))
     for run in runs:
         lines += ["", f"Warnings of {markdown(run.name)}:", ""] if run.result["warnings"] else []

@@ -12,7 +12,7 @@ from rupeebias.metric.design import Design
 from .. import release
 from ..errors import EmptyRunError, UsageError
 from ..processes import n_processors, run_tasks
-from .read import ParsedRun, parse_run, resolved
+from .read import ParsedRun, RunFacts, parse_run, resolved
 
 MOST_PROCESSES: Final = 4
 """No more than this: each holds the outputs of a run."""
@@ -27,6 +27,7 @@ class NamedScore(NamedTuple):
     result: Result
     design: Design
     """The benchmark that it was asked."""
+    facts: RunFacts
 
 
 class ScoredRun(NamedTuple):
@@ -51,13 +52,13 @@ def score_results(paths: Sequence[Path], *, note: Note | None = None, **options:
     scored = dict(_not_empty(paths, (done[at] for at in range(len(paths))), note))
     names = unique_names([one.name for one in scored.values()], list(scored))
     results = adjust_together([one.result for one in scored.values()])
-    found = zip(names, results, (one.design for one in scored.values()), strict=True)
-    return [NamedScore(*one) for one in found]
+    found = zip(scored.values(), names, results, strict=True)
+    return [one._replace(name=name, result=result) for one, name, result in found]
 
 
 def _read_and_scored(options: dict[str, Any], path: Path) -> NamedScore:
     run = parse_run(path, options.get("parse", "lenient"))
-    return NamedScore(run.label, _scored(run, options), run.outputs.design)
+    return NamedScore(run.label, _scored(run, options), run.outputs.design, run.outputs.facts)
 
 
 def score_paths(

@@ -33,6 +33,8 @@ RUN_REST: Final = 60_000
 FEWEST_BYTES: Final = 50_000
 """What the answers of a run may take in any case: twenty runs make a larger page."""
 FOLDER: Final = Path(__file__).parent
+FIRST_CHARTS: Final = ("group-effects", "systematic-gap")
+"""Names of the figure that the first screen shows: of one run, or of several."""
 SCRIPTS: Final = ("unpack", "prompts", "gaps", "elements", "chart", "explorer")
 """The page's scripts in the order in which they use each other."""
 
@@ -75,7 +77,8 @@ def render_page(
         .get_template("page.html.j2")
         .render(
             **context,
-            figures=shown,
+            first_chart=next((figure for figure in shown if figure["name"] in FIRST_CHARTS), None),
+            figures=[figure for figure in shown if figure["name"] not in FIRST_CHARTS],
             section=section,
             style=Markup(style),  # noqa: S704 our own file
             script=Markup(script),  # noqa: S704 our own files
