@@ -44,6 +44,7 @@ for _command in COMMANDS:
     _settings = {"ignore_unknown_options": True} if _command is parse.parse else None
     app.command(context_settings=_settings)(_command)
 app.add_typer(batch.app, name="batch")
+app.add_typer(hub.results_app, name="results")
 app.add_typer(models.local, name="local")
 app.add_typer(models.simulate, name="simulate")
 
