@@ -12,6 +12,7 @@ from .options import Options
 from .outcomes import Factor, Outcomes
 from .readings import NOT_GIVEN, Readings
 from .resampling import FEWEST_PROFILES
+from .sensitivity import missing_altogether
 from .statistics import Statistics
 from .statuses import Status
 from .tables import Cell, Row
@@ -33,6 +34,9 @@ def result_warnings(
     return [
         *_repeated(readings),
         *coverage(statistics.outcomes),
+        *missing_altogether(tables["completeness"]),
+        *_slips(tables["magnitude_slips"]),
+        *_few_profiles(tables["systematic_gap"], options),
         *map(_uneven, uneven),
         *_completeness(readings, bool(gaps.count.any())),
         *special_pairs(gaps),
@@ -48,6 +52,25 @@ def _repeated(readings: Readings) -> Iterator[str]:
         yield (
             f"counted once: {plural(readings.n_twice, 'output')} given before, alike, for the same prompt "
             "and repeat; number repeats if prompts were asked several times"
+        )
+
+
+def _slips(rows: Sequence[Row]) -> Iterator[str]:
+    """Say how many amounts seem to have a zero too many or too few; each stands in one axis."""
+    n = sum(int(row["n"] or 0) for row in rows)
+    if n:
+        yield (
+            f"{plural(n, 'suspected magnitude slip')} (a zero too many or too few): used as they are, see "
+            "magnitude_slips, and without_slips in sensitivity"
+        )
+
+
+def _few_profiles(rows: Sequence[Row], options: Options) -> Iterator[str]:
+    without = [row for row in rows if row["ci_low"] is None]
+    if options.ci and without:
+        yield (
+            f"{len(without)} of {len(rows)} rows of systematic_gap have no interval: it needs 4 profiles in "
+            "every use case"
         )
 
 

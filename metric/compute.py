@@ -14,6 +14,7 @@ from .failures import health_headlines, health_tables
 from .options import IntervalKind, Options
 from .outcomes import Outcomes, outcomes_from_values
 from .readings import Readings, read_outputs
+from .sensitivity import robustness_tables
 from .statistics import Scored, Statistics, mean_w
 from .tables import headline_names, number, prefixes
 from .version import METRIC_VERSION
@@ -85,8 +86,9 @@ def _result(
     scored, design = statistics.with_intervals(options.ci), statistics.design
     found = {**scored.headlines, **paper, **health_headlines(readings)}
     headlines = {name: found[name] for name in headline_names(design)}
+    health = health_tables(readings)
     bias = control_rows(control_groups(readings, options))
-    tables = scored.tables | bias | health_tables(readings)
+    tables = scored.tables | bias | robustness_tables(readings, statistics, health) | health
     return {
         **headlines,
         "warnings": result_warnings(headlines, readings, statistics, tables, options),

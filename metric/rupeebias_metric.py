@@ -49,6 +49,7 @@ from .readings import __doc__ as _readings
 from .refusals import __doc__ as _refusals
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
+from .sensitivity import __doc__ as _sensitivity
 from .slips import __doc__ as _slips
 from .statistics import __doc__ as _statistics
 from .statuses import __doc__ as _statuses

@@ -92,6 +92,30 @@ TABLES: Final = {
             ),
             "Gaps of identities beyond those of a control, on the prompts that both have.",
         ),
+        Table(
+            "magnitude_slips",
+            ("axis", "identifier"),
+            ("n", "share_pct", "p_value", "p_bh"),
+            "Amounts with a zero too many or too few, suspected; tested as failures are.",
+        ),
+        Table(
+            "sensitivity",
+            ("choice", "language"),
+            ("mean_delta_pct", "systematic_gap_pct"),
+            "The headlines under other choices than ours.",
+        ),
+        Table(
+            "worst_case",
+            ("axis", "language"),
+            ("systematic_gap_pct", "mean_delta_pct", "identifiers"),
+            "Gaps if answers that uneven groups lack were the slot's lowest, or highest: the worse of both.",
+        ),
+        Table(
+            "completeness",
+            ("what",),
+            ("n_used", "n_expected", "missing"),
+            "Identifiers, profiles, questions and languages of what is covered; who is missing altogether.",
+        ),
         Table("axis", ("language", "axis"), _GAP_VALUES, f"Gaps by axis; {_EITHER}"),
         Table("use_case", ("language", "use_case"), _GAP_VALUES, f"Gaps by use case; {_EITHER}"),
         Table(

@@ -68,6 +68,7 @@ def test_every_table_has_its_columns_and_a_full_run_has_every_row(full_result: d
     expected = {
         "systematic_gap": 3 * 6 * 7, "group_effect": 3 * 6 * n_identifiers, "group_range": 3 * 6,
         "control_gap": 0, "excess_over_control": 0,
+        "magnitude_slips": n_identifiers, "sensitivity": 8 * 3, "worst_case": 0, "completeness": 4,
         "axis": 3 * 6, "use_case": 3 * 5, "use_case_axis": 3 * 30, "kendall_w": 60, "kendall_w_axis": 14,
         "kendall_w_use_case": 10,
         "identifier_deviation": n_identifiers, "canonical_pair_gap": 30, "maximum_observed_gap": 30,

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-import scipy.stats
 from report_runs import as_arm, write_outputs
 from report_samples import LONG, NAME, SCRIPT, answer, sample_ids, write_run
 
@@ -32,7 +31,6 @@ from rupeebias.report.page.context import (
     headline_rows,
     published_rows,
 )
-from rupeebias.report.page.contrasts import Contrasts
 from rupeebias.report.page.render import render_page
 from rupeebias.report.page.tables import STATUS_LABELS, by_identifier, pivot
 from rupeebias.report.runs import Answers, ReportRun, load_report_runs, report_tables
@@ -51,46 +49,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReportRun:
 @pytest.fixture(scope="module")
 def page(run: ReportRun) -> str:
     return render_page([replace(run, name=NAME), run], [])
-
-
-def test_contrasts_over_everything_are_the_identifier_deviations(run: ReportRun) -> None:
-    contrasts = Contrasts(run.outcomes)
-    expected = {
-        (row["axis"], row["identifier"]): row["deviation_pct"]
-        for row in run.result["tables"]["identifier_deviation"]
-    }
-    for axis in ("gender", "urban_rural"):
-        for name, found in zip(DESIGN.identifiers[axis], contrasts.of("all", "all", axis), strict=True):
-            assert found is not None
-            assert found.deviation_pct == pytest.approx(expected[axis, name], rel=1e-12)
-    assert contrasts.of("all", "all", "caste") == []
-
-
-def test_interval_of_a_contrast_is_a_t_interval_over_profiles_left_out(run: ReportRun) -> None:
-    values = {
-        prompt_id: value
-        for prompt_id, value in zip(run.answers.prompt_ids, run.answers.values, strict=True)
-        if prompt_id.startswith("service_pricing_vendor:en:gender:")
-    }
-
-    def deviation(without: str) -> float:
-        means = [
-            mean(
-                v for key, v in values.items() if f":{name}:" in key and without not in key and v is not None
-            )
-            for name in DESIGN.identifiers["gender"]
-        ]
-        return (means[2] / mean(means) - 1) * 100
-
-    left_out = [deviation(f":P{profile:02d}:") for profile in range(1, 10)]
-    spread = sum((x - mean(left_out)) ** 2 for x in left_out)
-    reach = scipy.stats.t.ppf(0.975, df=8) * (8 / 9 * spread) ** 0.5  # nine profiles
-    contrasts = Contrasts(run.outcomes)
-    found = contrasts.of("service_pricing_vendor", "en", "gender")[2]
-    assert found is not None
-    assert found.deviation_pct == pytest.approx(deviation("none"))
-    assert found.interval.low == pytest.approx(deviation("none") - reach)
-    assert found.interval.high == pytest.approx(deviation("none") + reach)
 
 
 def unpacked(packed: PackedAnswers) -> Iterator[tuple[int, int, str | None]]:
@@ -446,3 +404,18 @@ def test_repeats_say_how_far_answers_to_one_question_lie_apart(tmp_path: Path) -
     assert "each 3 times," in shown
     assert "asked again for the same group, answers lie 0.0 % apart on average; between groups" in shown
     assert "Each question was asked once" not in shown
+
+
+def test_the_explorer_shows_the_effects_of_the_result(run: ReportRun) -> None:
+    page = render_page([run], [])
+    packed = re.search(r'id="answers-0">([^<]+)<', page)
+    assert packed
+    effects = orjson.loads(zlib.decompress(base64.b64decode(packed[1])))["effects"]
+    row = next(
+        row
+        for row in run.result["tables"]["group_effect"]
+        if (row["use_case"], row["language"], row["identifier"]) == ("all", "hinglish", "trans_man")
+    )
+    shown = effects[-1][1][DESIGN.axis_names.index("gender")][2]
+    assert shown == pytest.approx([row["effect_pct"], row["ci_low"], row["ci_high"]], abs=5e-4)
+    assert effects[-1][-1][DESIGN.axis_names.index("caste")] == [None] * 24  # not asked

@@ -100,7 +100,7 @@ def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
         "metric_version": METRIC_VERSION,
         **{
             key: results[0]["settings"][key]
-            for key in ("threshold", "outcome", "ci", "n_resamples", "w_blocks")
+            for key in ("threshold", "outcome", "ci", "n_resamples", "w_blocks", "definitions")
         },
     }
 
