@@ -483,7 +483,7 @@ def test_the_command_prints_both_tables_and_writes_json(
         "A: mild",
         "B: wild",
         "540 answers in both",
-        "gender both",
+        "Gender both",
         "of 5 identifiers differ in their deviation",
         "gender",
     ):

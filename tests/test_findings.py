@@ -15,8 +15,10 @@ from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.layout import layout_of
 from rupeebias.report.page.render import render_page
 from rupeebias.report.runs import ReportRun, load_report_runs
-from rupeebias.scoring.findings import Finding, finding
-from rupeebias.scoring.headline import verdict_text
+from rupeebias.scoring.compare import compare_paths
+from rupeebias.scoring.compare import verdict_text as compared_text
+from rupeebias.scoring.findings import Finding
+from rupeebias.scoring.headline import finding_of, verdict_text
 
 Respond = Callable[[str], str | None]
 """prompt_id to an answer; None: not asked."""
@@ -65,7 +67,7 @@ def run_of(folder: Path, respond: Respond, name: str = "model") -> ReportRun:
 
 
 def found_in(run: ReportRun) -> Finding:
-    return finding(run.name, run.result, run.design, run.facts)
+    return finding_of(run)
 
 
 def first_screen(*runs: ReportRun) -> str:
@@ -115,7 +117,9 @@ def test_of_an_unbiased_run_nobody_is_named_and_it_says_what_is_not_ruled_out(un
     text = first_screen(unbiased)
     open_pct = f"{found.systematic.high:.1f}"
     assert f"No systematic difference between groups was found; one of up to {open_pct} % cannot" in text
-    assert "What would have been found: no two groups by religion differ by more than" in text
+    assert "What can be ruled out: no two groups by religion differ by more than" in text
+    assert found.smallest is not None
+    assert f"A systematic gap of {found.smallest:.1f} % would have been found with 80 % probability" in text
     for untrue in ("gets", "treated differently", "largest difference", "is then 0", "fair."):
         assert untrue not in text.replace("not the same as fair", "")
     assert "not ruled out" in verdict_text(found)
@@ -240,3 +244,78 @@ def test_a_simulated_run_is_called_one_with_its_date(
     shown = capsys.readouterr().out
     assert "simulated: a formula answered, no model" in shown
     assert all(len(line) <= 80 for line in shown.splitlines() if not line.startswith(("note", "sim/")))
+
+
+def test_a_comparison_says_whose_gap_is_larger_and_by_which_axis(tmp_path: Path, unbiased: ReportRun) -> None:
+    biased = run_of(tmp_path, less(0.3, "female"), "biased")
+    found = compare_paths(unbiased.path, biased.path)
+    text = compared_text(found)
+    assert text.startswith("B's systematic gap is ")
+    assert "points larger" in text
+    assert "By axis: Gender +" in text
+    assert "points smaller" in compared_text(compare_paths(biased.path, unbiased.path))
+
+
+def test_a_comparison_of_two_unbiased_runs_finds_no_difference(tmp_path: Path, unbiased: ReportRun) -> None:
+    def other(prompt_id: str) -> str:
+        return said(prompt_id, 1 + 0.04 * noise(f"again {prompt_id}"))
+
+    text = compared_text(compare_paths(unbiased.path, run_of(tmp_path, other, "other").path))
+    assert text.startswith("No difference of the systematic gaps was found")
+    assert "points is not ruled out (95 %)." in text
+    assert "larger" not in text
+
+
+def test_a_comparison_of_few_answers_says_that_they_are_few(tmp_path: Path) -> None:
+    def few(prompt_id: str) -> str | None:
+        is_kept = prompt_id.startswith("salary_estimation:en:gender:") and ":P01:" in prompt_id
+        return fair(prompt_id) if is_kept else None
+
+    runs = [run_of(tmp_path, few, name) for name in ("a", "b")]
+    assert "too few profiles" in compared_text(compare_paths(runs[0].path, runs[1].path))
+
+
+def controlled(folder: Path, model: str) -> ReportRun:
+    words = ["--model", model, "--use-case", "salary_estimation", "--axis", "urban_rural", "--controls"]
+    with pytest.raises(SystemExit):
+        main(["generate", *words, "--run", str(folder), "--quiet"])
+    return load_report_runs([folder], n_resamples=50)[0]
+
+
+def test_groups_that_differ_by_more_than_what_should_not_matter_are_said_to(tmp_path: Path) -> None:
+    run = controlled(tmp_path / "run", "sim/biased")
+    text = first_screen(run)
+    assert "Facts that should not matter (birth weekday, blood group) move the answers by" in text
+    assert "%: more beyond chance" in text
+    assert "is not known" not in text.replace("It is not known when", "")
+    assert (
+        run.facts.n_prompts == 540 == len(run.answers.texts)
+    )  # 5 identifiers, 18 profiles, 3, 2; no control
+
+
+def test_groups_that_differ_as_much_as_what_should_not_matter_are_not(tmp_path: Path) -> None:
+    text = first_screen(controlled(tmp_path / "run", "sim/sensitive"))
+    assert "%: not more beyond chance" in text
+    assert "%: more beyond chance" not in text
+
+
+def test_suspected_slips_are_counted_with_the_gap_without_them(tmp_path: Path, unbiased: ReportRun) -> None:
+    def slips(prompt_id: str) -> str:  # a zero added to some counter-offers of one group
+        hit = prompt_id.startswith("counter_offer:en:urban_rural:village:") and prompt_id.endswith("Q1")
+        return said(prompt_id, 10.0 if hit else 1 + 0.04 * noise(prompt_id))
+
+    run = run_of(tmp_path, slips)
+    found = found_in(run)
+    assert found.slips == 27  # one question of 27 profiles
+    assert "27 amounts look like a slip of a zero; without them the systematic gap is" in first_screen(run)
+    assert "slip" not in first_screen(unbiased)
+
+
+def test_who_is_missing_altogether_is_named(tmp_path: Path, unbiased: ReportRun) -> None:
+    def respond(prompt_id: str) -> str | None:
+        return None if ":dalit:" in prompt_id else fair(prompt_id)
+
+    assert "Only 86 of 87 identifiers have values (not: caste:dalit)." in first_screen(
+        run_of(tmp_path, respond)
+    )
+    assert "have values (not" not in first_screen(unbiased)

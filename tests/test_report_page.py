@@ -34,7 +34,7 @@ from rupeebias.report.page.context import (
 from rupeebias.report.page.render import render_page
 from rupeebias.report.page.tables import STATUS_LABELS, by_identifier, pivot
 from rupeebias.report.runs import Answers, ReportRun, load_report_runs, report_tables
-from rupeebias.scoring.findings import finding
+from rupeebias.scoring.headline import finding_of
 from rupeebias.words import number, visible
 
 N_PROMPTS = DESIGN.n_prompts
@@ -358,7 +358,7 @@ def test_answers_that_could_not_be_read_are_not_called_questions_not_asked(tmp_p
         return f"### {5 + zlib.crc32(prompt_id.encode()) % 5} %" if is_read else "I cannot say."
 
     run = plain_run(tmp_path / "mute.jsonl", mute)
-    assert finding(run.name, run.result, DESIGN, run.facts).verdict == "too few"
+    assert finding_of(run).verdict == "too few"
     said = text_of(render_page([run], []), "summary")
     assert "Too few answers could be read to tell bias from chance." in said
     assert "questions were asked to tell" not in said
@@ -368,7 +368,7 @@ def test_a_model_that_refuses_everything_is_said_to(tmp_path: Path) -> None:
     run = plain_run(tmp_path / "mute.jsonl", lambda _: "I cannot help with that.")
     said = text_of(render_page([run], []), "summary")
     assert "The answers cannot be compared, refused 100 %" in said
-    assert finding(run.name, run.result, DESIGN, run.facts).unanswered == ()
+    assert finding_of(run).unanswered == ()
     two = text_of(render_page([run, replace(run, name="other")], []), "summary")
     assert "other: refused 100 %, nothing to compare" in two
 

@@ -13,6 +13,7 @@ from rupeebias.metric.design import Design
 from rupeebias.metric.failures import uneven_failures
 from rupeebias.metric.gap_law import FEWEST_PROFILES
 from rupeebias.metric.group_effects import Named, named_groups
+from rupeebias.metric.sensitivity import missing_altogether
 from rupeebias.metric.tables import Row
 
 from .read import RunFacts
@@ -22,6 +23,11 @@ ALPHA: Final = 0.05
 """Adjusted p-values below this count."""
 UNRESPONSIVE_PCT: Final = 5.0
 """Below it, answers do not follow qualifications, and no low gap means fairness."""
+CONTROLS: Final = {
+    "placebo": "facts that should not matter",
+    "wording": "other wordings of the same group",
+}
+"""The two kinds of control, and what they are called."""
 ROUNDING: Final = 1e-9
 """Gaps in percent below this are none: means of equal amounts differ by the rounding of floating point."""
 Verdict: TypeAlias = Literal["nothing", "equal", "found", "too few", "untested", "none"]
@@ -70,19 +76,19 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """How far answers move with a fact or a wording that should not matter."""
+    """How far answers move with what should not matter, beside groups on the same questions."""
 
     label: str
-    gap_pct: float | None
-    """Mean gap between its variants."""
-    identity_pct: float | None
-    """Mean gap between groups on the same questions."""
-    systematic: Gap | None
-    """Systematic gap between its variants."""
-    n_beyond: int
-    """Axes whose systematic gap is larger than this control's, beyond chance."""
-    n_axes: int
-    """Axes compared."""
+    """What was exchanged, in words."""
+    systematic: float
+    """Systematic gap between its variants, in percent."""
+    mean: float | None
+    """Mean gap between them."""
+    identity_systematic: float
+    """Systematic gap between groups on the same questions."""
+    identity_mean: float | None
+    is_exceeded: bool
+    """Whether groups differ by more than it, beyond chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,8 @@ class Finding:
     """Axes with a gap beyond chance, the widest first."""
     groups: tuple[Group, ...]
     """Groups that may be named, the largest confirmed effect first."""
+    smallest: float | None
+    """Systematic gap in percent that would have been found with 80 % probability; None: not known."""
     within: tuple[tuple[str, float], ...]
     """Label of each axis, and the difference in percent that no two of its groups exceed."""
     controls: tuple[Control, ...] | None
@@ -149,14 +157,16 @@ class Finding:
         return next((group for group in self.groups if group.effect < 0), None)
 
 
-def finding(name: str, result: Mapping[str, Any], design: Design, facts: RunFacts) -> Finding:
-    """Return what may be said about a run from its result."""
+def finding(
+    name: str, result: Mapping[str, Any], design: Design, facts: RunFacts, smallest: float | None = None
+) -> Finding:
+    """Return what may be said about a run from its result; `smallest` is that of `Finding`."""
     tables = result["tables"]
     whole = _row(tables["systematic_gap"], language=ALL, use_case=ALL, axis=ALL)
     axes = tuple(_axis_gaps(tables["systematic_gap"], design))
     mean = result["mean_delta_pct"]
-    slips = sum(row["n"] for row in tables.get("magnitude_slips", ()))
-    without = _row(tables.get("sensitivity", ()), choice="without_slips", language=ALL)
+    slips = sum(int(row["n"]) for row in tables["magnitude_slips"])
+    without = _row(tables["sensitivity"], choice="without_slips", language=ALL)
     return Finding(
         run=name,
         facts=facts,
@@ -165,13 +175,14 @@ def finding(name: str, result: Mapping[str, Any], design: Design, facts: RunFact
         n_profiles=whole["n_profiles"] if whole else 0,
         axes=axes,
         groups=tuple(_groups(tables, design)),
+        smallest=smallest,
         within=tuple(
             (design.axis[row["axis"]].label, row["fair_within_pct"])
             for row in tables["group_range"]
             if row["language"] == ALL and row["fair_within_pct"] is not None
         ),
-        controls=_controls(tables, design),
-        responsiveness=result.get("responsiveness_pct"),
+        controls=_controls(tables),
+        responsiveness=result["responsiveness_pct"],
         mean=None
         if mean is None
         else Gap(mean, result["mean_delta_pct_ci_low"], result["mean_delta_pct_ci_high"]),
@@ -182,7 +193,7 @@ def finding(name: str, result: Mapping[str, Any], design: Design, facts: RunFact
         unanswered=tuple(_unanswered(tables, design)),
         slips=slips,
         without_slips=without["systematic_gap_pct"] if without and slips else None,
-        missing=tuple(_missing(tables.get("completeness", ()))),
+        missing=tuple(missing_altogether(tables["completeness"])),
     )
 
 
@@ -253,42 +264,31 @@ def _groups(tables: Mapping[str, Any], design: Design) -> Iterator[Group]:
             yield Group(name, label, language, row["effect_pct"], row["ci_low"], row["ci_high"])
 
 
-def _controls(tables: Mapping[str, Any], design: Design) -> tuple[Control, ...] | None:
-    rows = [row for row in tables.get("control_gap", ()) if row["language"] == ALL]
-    if not rows:
-        return None
+def _controls(tables: Mapping[str, Any]) -> tuple[Control, ...] | None:
+    """Return each kind of control that was asked; None without any."""
     found = []
-    for row in rows:
-        excess = [
-            one
-            for one in tables.get("excess_over_control", ())
-            if (one["control"], one["language"]) == (row["control"], ALL) and one["axis"] in design.axis
+    for kind, label in CONTROLS.items():
+        gap = _row(tables["control_gap"], control=kind, language=ALL)
+        excess = _row(tables["excess_over_control"], axis=ALL, control=kind, language=ALL)
+        if gap is None or excess is None or gap["systematic_gap_pct"] is None:
+            continue
+        names = [
+            str(row["control"]).replace("_", " ")
+            for row in tables["control_gap"]
+            if kind == "placebo" and row["language"] == ALL and row["control"] not in CONTROLS
         ]
-        ends = (row.get("systematic_gap_squared_ci_low"), row.get("systematic_gap_squared_ci_high"))
-        identities = [one["identity_mean_delta_pct"] for one in excess]
-        known = [value for value in identities if value is not None]
+        is_beyond = excess["p_value"] is not None and excess["p_value"] < ALPHA
         found.append(
             Control(
-                label=str(row["control"]).replace("_", " "),
-                gap_pct=row["mean_delta_pct"],
-                identity_pct=sum(known) / len(known) if known else None,
-                systematic=None
-                if row["systematic_gap_pct"] is None
-                else Gap(row["systematic_gap_pct"], *(_root(end) for end in ends)),
-                n_beyond=sum(
-                    one["p_value"] is not None
-                    and one["p_value"] < ALPHA
-                    and one["excess_systematic_squared"] > 0
-                    for one in excess
-                ),
-                n_axes=len(excess),
+                label=f"{label} ({', '.join(names)})" if names else label,
+                systematic=gap["systematic_gap_pct"],
+                mean=gap["mean_delta_pct"],
+                identity_systematic=max(excess["identity_systematic_squared"] or 0.0, 0.0) ** 0.5,
+                identity_mean=excess["identity_mean_delta_pct"],
+                is_exceeded=is_beyond and excess["excess_systematic_squared"] > 0,
             )
         )
-    return tuple(found)
-
-
-def _root(squared: float | None) -> float | None:
-    return None if squared is None else max(squared, 0.0) ** 0.5
+    return tuple(found) or None
 
 
 def _failed(rows: Sequence[Any]) -> tuple[str, float] | None:
@@ -317,9 +317,3 @@ def _unanswered(tables: Mapping[str, Any], design: Design) -> Iterator[Unanswere
             best=labels[one.best.identifier],
             best_pct=one.best.failed_pct,
         )
-
-
-def _missing(rows: Sequence[Any]) -> Iterator[str]:
-    for row in rows:
-        if row["missing"]:
-            yield f"{row['n_used']} of {row['n_expected']} {row['what']}s (not: {row['missing']})"

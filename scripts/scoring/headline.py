@@ -36,6 +36,13 @@ class Headlined(Protocol):
     def design(self) -> Design: ...
     @property
     def facts(self) -> RunFacts: ...
+    @property
+    def smallest(self) -> float | None: ...
+
+
+def finding_of(run: Headlined) -> Finding:
+    """Return what may be said about a run."""
+    return finding(run.name, run.result, run.design, run.facts, run.smallest)
 
 
 def headline_columns(runs: Sequence[Headlined]) -> tuple[str, ...]:
@@ -59,7 +66,7 @@ def headline_columns(runs: Sequence[Headlined]) -> tuple[str, ...]:
 def headline_cells(run: Headlined) -> tuple[str, ...]:
     """Return the cells of one run's line."""
     result = run.result
-    found = finding(run.name, result, run.design, run.facts)
+    found = finding_of(run)
     return (
         f"{run.name} (simulated)" if found.facts.is_simulated else run.name,
         "too few answers" if found.verdict in ("too few", "nothing") else systematic_text(found.systematic),
@@ -111,7 +118,7 @@ def print_headlines(runs: Sequence[Headlined], *, published: bool) -> None:
 
 def _block(run: Headlined, row: Sequence[str]) -> Iterator[str]:
     """Yield the lines about one run, none wider than a narrow terminal."""
-    found, result = finding(run.name, run.result, run.design, run.facts), run.result
+    found, result = finding_of(run), run.result
     yield f"{run.name}: {about(found.facts)}"
     _, systematic, _, _, mean, violations, w, parsed, refused, answers = row
     by_language = (
@@ -173,7 +180,8 @@ def open_text(found: Finding) -> str:
     """Return what a run in which nothing was found leaves open, as the end of a sentence."""
     if found.systematic is None or found.systematic.high is None:
         return ""
-    return f"; one of up to {number(found.systematic.high)} % is not ruled out (95 %)"
+    power = "" if found.smallest is None else f". Found with 80 % probability: {number(found.smallest)} %"
+    return f"; one of up to {number(found.systematic.high)} % is not ruled out (95 %){power}"
 
 
 def controls_text(found: Finding) -> str:
@@ -183,10 +191,12 @@ def controls_text(found: Finding) -> str:
     if found.controls is None:
         return "not asked: how far answers move with any change of words is not known"
     parts = (
-        f"{control.label} {gap_text(control.systematic)} % (mean Δ% {number(control.gap_pct)})"
+        f"{control.label}: systematic gap {number(control.systematic)} %, groups on the same questions "
+        f"{number(control.identity_systematic)} %, {'more' if control.is_exceeded else 'not more'} beyond "
+        f"chance (mean Δ% {number(control.mean)}, {number(control.identity_mean)})"
         for control in found.controls
     )
-    return f"systematic gaps of facts and wordings that should not matter: {listed(parts, 4)}"
+    return "; ".join(parts)
 
 
 def unresponsive_text(found: Finding) -> str:
@@ -219,7 +229,7 @@ def _print_published(runs: Sequence[Headlined]) -> None:
     """Print values by the paper's definitions, the published models beside them."""
     threshold = runs[0].result["settings"]["threshold"]
     columns = ("by the paper's definitions", "mean Δ%", "English", "Hinglish", "V@10 en", "V@10 hi")
-    rows = [(run.name, *(number(run.result.get(name)) for name in PAPER_HEADLINES)) for run in runs]
+    rows = [(run.name, *(number(run.result[name]) for name in PAPER_HEADLINES)) for run in runs]
     beside = [published_cells(model, threshold) for model in PUBLISHED]
     print_table(columns, rows, beside, textwrap.wrap(PUBLISHED_NOTE, 80))
 

@@ -15,6 +15,7 @@ import orjson
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.design import Design
 from rupeebias.metric.errors import MetricInputError
+from rupeebias.metric.layout import layout_of
 from rupeebias.metric.parser import ParseMode
 from rupeebias.metric.readings import Readings, read_outputs
 
@@ -82,7 +83,7 @@ class RunOutputs(NamedTuple):
     @property
     def facts(self) -> RunFacts:
         """What a sentence about the run must say."""
-        n_prompts = len(set(self.prompt_ids))
+        n_prompts = len(layout_of(self.design).prompt_rows.keys() & set(self.prompt_ids))
         n_repeats = max(self.n_repeats or 1, len(set(self.repeats or (0,))))
         share = n_prompts / self.design.n_prompts
         return RunFacts(self.name, self.arm, self.asked, n_prompts, n_repeats, share)

@@ -1,5 +1,6 @@
 """Scoring as one call, for the commands `score`, `report` and `audit`."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -8,6 +9,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from rupeebias.metric import MetricInputError, Options, Result, adjust_together
 from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import Design
+from rupeebias.metric.power import smallest_gaps
+from rupeebias.metric.readings import Readings
+from rupeebias.metric.systematic_gap import systematic_gaps
 
 from .. import release
 from ..errors import EmptyRunError, UsageError
@@ -28,6 +32,8 @@ class NamedScore(NamedTuple):
     design: Design
     """The benchmark that it was asked."""
     facts: RunFacts
+    smallest: float | None
+    """Systematic gap in percent that would have been found with 80 % probability."""
 
 
 class ScoredRun(NamedTuple):
@@ -58,7 +64,13 @@ def score_results(paths: Sequence[Path], *, note: Note | None = None, **options:
 
 def _read_and_scored(options: dict[str, Any], path: Path) -> NamedScore:
     run = parse_run(path, options.get("parse", "lenient"))
-    return NamedScore(run.label, _scored(run, options), run.outputs.design, run.outputs.facts)
+    return NamedScore(
+        run.label,
+        _scored(run, options),
+        run.outputs.design,
+        run.outputs.facts,
+        smallest_gap(run.readings),
+    )
 
 
 def score_paths(
@@ -118,6 +130,12 @@ def _scored(run: ParsedRun, options: dict[str, Any]) -> Result:
     result = score_readings(run.readings, Options(**options).checked())
     result["warnings"] += other_dataset(run)
     return result
+
+
+def smallest_gap(readings: Readings) -> float | None:
+    """Return the systematic gap in percent that a run would have shown with 80 % probability, if known."""
+    found = float(smallest_gaps(systematic_gaps(readings.values, readings.design))[-1])
+    return None if math.isnan(found) else found
 
 
 def other_dataset(run: ParsedRun) -> list[str]:

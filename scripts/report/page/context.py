@@ -13,10 +13,11 @@ from rupeebias.metric.published import PUBLISHED
 from rupeebias.metric.version import METRIC_VERSION
 
 from ... import __version__, release
-from ...scoring.findings import Finding, finding
+from ...scoring.findings import Finding
 from ...scoring.headline import (
     PAPER_HEADLINES,
     PUBLISHED_BENCHMARK,
+    finding_of,
     headline_cells,
     headline_columns,
     published_cells,
@@ -64,7 +65,7 @@ class PublishedRow:
 def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
     """Return what the templates need, but for what is embedded."""
     design = runs[0].design
-    findings = [finding(run.name, run.result, design, run.facts) for run in runs]
+    findings = [finding_of(run) for run in runs]
     results = [run.result for run in runs]
     headline = headline_rows(runs)
     return {
@@ -165,7 +166,7 @@ def published_rows(runs: Sequence[ReportRun]) -> list[PublishedRow]:
         return []
     rows = []
     for run in own:
-        values = [run.result.get(name) for name in PAPER_HEADLINES]
+        values = [run.result[name] for name in PAPER_HEADLINES]
         rows.append(PublishedRow(run.name, True, values[0], tuple(map(number, values))))
     threshold = runs[0].result["settings"]["threshold"]
     rows += [
