@@ -16,7 +16,7 @@ class Explorer {
     const options = (things, ...first) => [...first, ...things.map((x, at) => [at, x.label ?? x])];
     fillSelect(this.field("run"), options(report.runs.map(({ name }) => name)), 0);
     fillSelect(this.field("useCase"), options(design.useCases, ["all", "All use cases"]), report.start.useCase);
-    fillSelect(this.field("language"), options(design.languages, ["all", "All languages"]), "all");
+    fillSelect(this.field("language"), options(design.languages, ["all", design.languages.length === 2 ? "Both languages" : "All languages"]), "all");
     fillSelect(this.field("axis"), options(design.axes), report.start.axis);
     for (const name of CHOICES) this.field(name).addEventListener("change", () => this.choose());
     for (const name of ["a", "b"]) this.field(name).addEventListener("change", () => this.comparePeople());
