@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MODEL ?= local/smollm2
-# A small balanced selection: two axes, both languages, every use case, 150 prompts.
-ARGS ?= --axis gender,urban_rural --limit 30
+# Eight profiles of one use case with one axis and their controls, 192 prompts: an interval needs four in each language.
+ARGS ?= --use-case salary_estimation --axis gender --design profiles-once --limit 8 --controls
 
 SOURCES := $(shell find dataset_builder metric scripts -type f -not -name "*.pyc") dataset_card.md
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet

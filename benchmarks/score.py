@@ -33,18 +33,20 @@ Two seeds of the straightforward way came to rms 0.7 to 1.05 a table; the skewed
 reached 4.2 once.
 """
 LUMPY_TABLES = {"question_robustness": 0.2}
-"""Means of five numbers take few values, so their quantiles jump: limit in widths instead."""
+"""Means of five or six numbers take few values, so their quantiles jump: limit in widths instead."""
 TABLE_KEYS = {
     "axis": ("language", "axis"),
     "use_case": ("language", "use_case"),
     "kendall_w": ("language", "use_case", "axis"),
     "kendall_w_axis": ("language", "axis"),
+    "kendall_w_use_case": ("language", "use_case"),
     "identifier_deviation": ("axis", "identifier"),
     "canonical_pair_gap": ("use_case", "axis"),
     "maximum_observed_gap": ("use_case", "axis"),
     "language_moderation": ("axis",),
     "question_robustness": ("language", "axis"),
     "merit_sensitivity": ("language", "use_case"),
+    "responsiveness": ("language", "use_case"),
     "profile_rank_agreement": ("language", "use_case"),
     "parse_status": ("language", "use_case", "status"),
     "parse_status_identifier": ("axis", "identifier", "status"),

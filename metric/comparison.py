@@ -15,15 +15,17 @@ from .concordance import Concordance, benjamini_hochberg
 from .design import Design
 from .errors import MetricInputError
 from .failures import SCORED
+from .gap_differences import gap_difference
 from .gaps import MEAN_GAP, VIOLATIONS, SlotGaps, of_common_pairs
 from .identifiers import deviations_left_out
 from .layout import Floats, layout_of
 from .options import Options
 from .outcomes import Key, outcomes_from_values
 from .readings import Readings
-from .resampling import FEWEST_PROFILES, Interval, Jackknife, OfUseCase
-from .statistics import ALL, Statistics
+from .resampling import FEWEST_PROFILES, Interval, Jackknife, OfUseCase, interval_of
+from .statistics import Statistics
 from .statuses import STATUSES, Status
+from .systematic_gap import ALL, gap_pct
 from .tables import COMPARISON_TABLES, Row, number, prefixes
 from .version import METRIC_VERSION
 
@@ -56,20 +58,20 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
     runs were not asked the same prompt once. `options` are those of a result; its kind of interval and its
     resamples are not used.
     """
-    if first.mode != second.mode:
-        raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
+    _check_alike(first, second)
     design = first.design
-    if design != second.design:
-        names = f"{design.label} {design.version} and {second.design.label} {second.design.version}"
-        raise MetricInputError(f"the runs answer different benchmarks: {names}")
     repeats_left_out = list(_repeats_left_out((first, second)))
-    first, second = runs = _common_repeats(first, second)
+    if options.definitions == "paper":
+        first, second = (run._replace(values=run.paper_values) for run in (first, second))
+    runs = _common_repeats(first, second)
     both = _matched(runs)
     found = [Statistics(outcomes_from_values(values, options.outcome, design), options) for values in both]
     gaps = of_common_pairs([run.gaps for run in found], options.threshold)
+    systematic = _systematic_rows(found)
     tables = {
-        "comparison": list(_headline_rows(gaps, found, (first, second))),
+        "comparison": [*systematic[0], *_headline_rows(gaps, found, runs)],
         "comparison_axis": list(_axis_rows(gaps)),
+        "comparison_systematic_gap": systematic[1],
         "comparison_deviation": list(_deviation_rows(found)),
     }
     warnings = (
@@ -99,6 +101,14 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
     }
 
 
+def _check_alike(first: Readings, second: Readings) -> None:
+    if first.mode != second.mode:
+        raise MetricInputError(f"one run was read {first.mode}, the other {second.mode}: read both alike")
+    if first.design != second.design:
+        names = " and ".join(f"{run.design.label} {run.design.version}" for run in (first, second))
+        raise MetricInputError(f"the runs answer different benchmarks: {names}")
+
+
 def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readings]:
     """Return both runs with the repeats, by number, that both have."""
     numbers = [run.repeats or tuple(range(run.status.shape[1])) for run in (first, second)]
@@ -106,8 +116,8 @@ def _common_repeats(first: Readings, second: Readings) -> tuple[Readings, Readin
     cut = []
     for run, own in zip((first, second), numbers, strict=True):
         at = [own.index(number) for number in common]
-        cells = {"status": run.status[:, at], "values": run.values[:, at], "expected": run.expected[:, at]}
-        cut.append(run._replace(**cells, repeats=tuple(common)))  # type: ignore[arg-type]
+        cells = run.status[:, at], run.values[:, at], run.expected[:, at]
+        cut.append(Readings(*cells, mode=run.mode, repeats=tuple(common), design=run.design))
     if not common:
         raise MetricInputError(
             f"the runs have no repeat number in common ({numbers[0][:SHOWN]} and {numbers[1][:SHOWN]}): "
@@ -188,6 +198,30 @@ def _defined_in_all(runs: Sequence[Mapping[Key, Concordance]]) -> list[Key]:
     return [key for key in runs[0] if all(not np.isnan(run[key].kendall_w) for run in runs)]
 
 
+def _systematic_rows(runs: Sequence[Statistics]) -> tuple[list[Row], list[Row]]:
+    """Return the differences of the systematic gap, in points: headlines, and axes by language.
+
+    p-values of axes are adjusted over all languages, as in `systematic_gap`.
+    """
+    first, second = (run.systematic for run in runs)
+    found = gap_difference(second.laws, first.laws)
+    sizes = [gap_pct(run.laws.squared_gap) for run in (first, second)]
+    design = runs[0].design
+
+    def one(language: str, axis: str) -> Difference:
+        at = first.place(ALL, language, axis)
+        ends = np.array([found.points_low[at], found.points_high[at]])
+        a, b, change = (float(part[at]) for part in (*sizes, found.points))
+        return Difference(a, b, change, interval_of(ends), float(found.p_value[at]))
+
+    headlines = [
+        _row("comparison", (f"{prefix}systematic_gap_pct",), one(language or ALL, ALL))
+        for prefix, language in prefixes(design).items()
+    ]
+    keys = [(language, axis) for language in (ALL, *design.language_names) for axis in design.axis_names]
+    return headlines, list(_adjusted("comparison_systematic_gap", {key: one(*key) for key in keys}))
+
+
 def _axis_rows(gaps: Sequence[SlotGaps]) -> Iterator[Row]:
     """Yield the differences of the mean gap by axis; p-values are adjusted over the axes of a language."""
     design = gaps[0].design
@@ -255,7 +289,9 @@ def _about_w(runs: Sequence[Statistics]) -> Iterator[str]:
             f"mean_kendall_w is over {len(defined)} of {most} combinations of language, use case and axis: "
             "one run has no W in the others"
         )
-    yield from floor_of_w([{"kendall_w": 1.0, "n_blocks": found[0][key].n_blocks} for key in defined])
+    yield from floor_of_w(
+        [{"kendall_w": 1.0, "n_blocks": found[0][key].n_blocks} for key in defined], runs[0].design
+    )
 
 
 def _not_computed(tables: Mapping[str, Sequence[Row]]) -> Iterator[str]:

@@ -8,11 +8,13 @@ import numpy as np
 
 from .benchmark import DESIGN
 from .caveats import result_warnings
+from .controls import control_groups, control_rows
 from .design import Design
 from .failures import health_headlines, health_tables
 from .options import IntervalKind, Options
 from .outcomes import Outcomes, outcomes_from_values
 from .readings import Readings, read_outputs
+from .sensitivity import robustness_tables
 from .statistics import Scored, Statistics, mean_w
 from .tables import headline_names, number, prefixes
 from .version import METRIC_VERSION
@@ -67,10 +69,15 @@ def score_readings_by_kind(
     readings: Readings, options: Options, kinds: Iterable[IntervalKind | None]
 ) -> dict[IntervalKind | None, Result]:
     """Return a result for each kind of interval; everything but the intervals is computed once."""
-    outcomes = outcomes_from_values(readings.values, options.outcome, readings.design)
-    statistics = Statistics(outcomes, options)
+    statistics = statistics_of(readings, options)
     paper = _paper_headlines(readings, statistics)
     return {kind: _result(readings, statistics, paper, replace(options, ci=kind)) for kind in kinds}
+
+
+def statistics_of(readings: Readings, options: Options) -> Statistics:
+    """Return the statistics of answers, read as the definitions have it."""
+    values = readings.paper_values if options.definitions == "paper" else readings.values
+    return Statistics(outcomes_from_values(values, options.outcome, readings.design), options)
 
 
 def _result(
@@ -79,7 +86,9 @@ def _result(
     scored, design = statistics.with_intervals(options.ci), statistics.design
     found = {**scored.headlines, **paper, **health_headlines(readings)}
     headlines = {name: found[name] for name in headline_names(design)}
-    tables = scored.tables | health_tables(readings)
+    health = health_tables(readings)
+    bias = control_rows(control_groups(readings, options))
+    tables = scored.tables | bias | robustness_tables(readings, statistics, health) | health
     return {
         **headlines,
         "warnings": result_warnings(headlines, readings, statistics, tables, options),
@@ -100,8 +109,7 @@ def _paper_headlines(readings: Readings, own: Statistics) -> dict[str, float | N
     A statistic that is the same by both definitions is not made twice.
     """
     options = replace(own.options, definitions="paper", outcome="markup")
-    values = getattr(readings, "paper_values", readings.values)[:, :1]
-    outcomes = outcomes_from_values(values, options.outcome, own.design)
+    outcomes = outcomes_from_values(readings.paper_values[:, :1], options.outcome, own.design)
     same = np.array_equal(outcomes.values, own.outcomes.values, equal_nan=True)
     paper = own if same and own.options == options else Statistics(outcomes, options)
     is_amount_above_0 = same and not (outcomes.values <= 0).any()

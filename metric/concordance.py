@@ -8,7 +8,7 @@ from scipy.special import chdtrc
 
 from .layout import Bools, Floats
 from .options import Blocking, Definitions
-from .outcomes import Key, Outcomes, Stack, of_each
+from .outcomes import Key, Outcomes, Stack, mean_where_any, of_each
 from .profile_answers import fit_inside_profiles
 from .ranks import comparable, ranks_and_ties
 from .resampling import leaving_one_out
@@ -97,7 +97,7 @@ def concordances(
     elif definitions == "paper":
         stacks = outcomes.profile_means
     else:
-        stacks = [Stack(stack.keys, fit_inside_profiles(stack.arrays, ONE_AXIS)) for stack in outcomes.stacks]
+        stacks = [Stack(stack.keys, _fitted(stack.arrays)) for stack in outcomes.stacks]
     found: dict[Key, Concordance] = {}
     for stack in stacks:
         n_profiles = stack.arrays.shape[2]
@@ -106,6 +106,16 @@ def concordances(
         weights = np.repeat(leaving_one_out(n_profiles), rows.shape[1] // n_profiles, axis=1)
         of_complete = partial(_of_complete, weights=weights, used=np.ones(n_profiles, dtype=bool))
         found |= of_each([matrices], of_complete, partial(kendall_w, n_profiles=n_profiles))
+    return found
+
+
+def _fitted(arrays: Floats) -> Floats:
+    """Return means over questions and repeats, fitted inside the profiles in which an answer is missing."""
+    found = mean_where_any(arrays, (3, 4))
+    block, profile = np.nonzero(np.isnan(arrays).any(axis=(1, 3, 4)))
+    if len(block):
+        incomplete = arrays[block, :, profile].swapaxes(0, 1)[None]
+        found[block, :, profile] = fit_inside_profiles(incomplete, ONE_AXIS)[0].T
     return found
 
 

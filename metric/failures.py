@@ -101,8 +101,13 @@ def differential_failures(readings: Readings) -> list[DifferentialFailure]:
     number of failures is then a sum of one number drawn from each profile, whose distribution is computed
     exactly. p = 2 min(P(at most so many), P(at least so many)), at most 1.
     """
-    asked, design = readings.expected, readings.design
-    cells = np.stack([asked & ~np.isin(readings.status, SCORED), asked])
+    failed = readings.expected & ~np.isin(readings.status, SCORED)
+    return by_identifier(failed, readings.expected, readings.design)
+
+
+def by_identifier(failed: Bools, asked: Bools, design: Design) -> list[DifferentialFailure]:
+    """Return the test of `differential_failures` for any kind of answers among those asked for."""
+    cells = np.stack([asked & failed, asked])
     found = [one for axis in design.axes for one in _of_axis(axis, _counts(cells, axis.name, design))]
     adjusted = benjamini_hochberg(np.array([one.p_value for one in found]))
     return [one._replace(p_bh=float(p)) for one, p in zip(found, adjusted, strict=True)]

@@ -3,6 +3,7 @@
 Both kinds answer the same question: what would the mean gap have been, had the sample fallen otherwise?
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,12 +14,13 @@ from .gaps import CELLS, Place, SlotGaps, mean_of
 from .layout import Bools, Floats
 from .resampling import (
     FEWEST_PROFILES,
-    NORMAL_FROM,
     Interval,
     ProfileResamples,
     ValueDraws,
+    bent_ends,
     interval_of,
-    normal_ends,
+    is_drawn,
+    moments_of_mean,
     percentile_intervals,
 )
 
@@ -48,7 +50,7 @@ def cluster_gap_intervals(gaps: SlotGaps, profiles: ProfileResamples) -> GapInte
     gaps has too few profiles. A change is made draw by draw: a profile's two languages stay together.
     """
     found, means = gaps.means, mean_of(gaps.sums(profiles.weights)[:2])
-    influence, holds = _influence(gaps), _rests_on_enough(gaps.cells[0] > 0, profiles)
+    influence, holds = influence_of(gaps), _rests_on_enough(gaps.cells[0] > 0, profiles)
     ends = percentile_intervals(means, found, profiles.widenings(influence))
     changes = np.full((2, gaps.shape[1]), np.nan)
     if len(gaps.design.languages) > 1:
@@ -63,7 +65,7 @@ def cluster_gap_intervals(gaps: SlotGaps, profiles: ProfileResamples) -> GapInte
     return GapIntervals(np.where(holds, ends, np.nan), changes, balanced)
 
 
-def _influence(gaps: SlotGaps) -> Floats:
+def influence_of(gaps: SlotGaps) -> Floats:
     """Return the derivative of each mean by each profile's weight, shape (languages, axes, use cases, n)."""
     layout = gaps.layout
     own = np.zeros((gaps.shape[2], layout.n_profiles), dtype=bool)
@@ -87,41 +89,41 @@ def pair_gap_intervals(gaps: SlotGaps, draws: ValueDraws) -> GapIntervals:
 
     None with fewer than two pairs. The pairs of two languages, and of two cells, are drawn apart.
     """
-    n = gaps.cells[0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variances = np.maximum(gaps.squares / n - gaps.means**2, 0) / n
-    ends = np.where(n > 1, normal_ends(gaps.means, np.sqrt(variances)), np.nan)
-    for place in zip(*np.nonzero((n > 1) & (n <= NORMAL_FROM)), strict=True):
+    n, total, _ = gaps.cells
+    moments = moments_of_mean(n, total, *gaps.powers)
+    drawn = is_drawn(n, moments[2])
+    ends = np.where(n > 1, bent_ends(*moments[:2], np.clip(moments[2], -1, 1)), np.nan)
+    for place in zip(*np.nonzero((n > 1) & drawn), strict=True):
         ends[:, *place] = percentile_intervals(draws.means(gaps.defined_pairs(place)))
-    return GapIntervals(
-        ends, _changes(gaps, variances, draws), _balanced(gaps, n[CELLS], variances[CELLS], draws)
-    )
-
-
-def _changes(gaps: SlotGaps, variances: Floats, draws: ValueDraws) -> Floats:
-    """Return the ends of the second language minus the first, by axis over all use cases."""
-    ends = np.full((2, gaps.shape[1]), np.nan)
+    changes = np.full((2, gaps.shape[1]), np.nan)
     for axis in range(gaps.shape[1]) if len(gaps.design.languages) > 1 else ():
-        places: list[Place] = [(language, axis, gaps.shape[2] - 1) for language in (0, 1)]
-        n = min(gaps.cells[0][place] for place in places)
-        if n > NORMAL_FROM:
-            before, after = (gaps.means[place] for place in places)
-            ends[:, axis] = normal_ends(after - before, np.sqrt(sum(variances[place] for place in places)))
-        elif n > 1:
-            drawn = [draws.means(gaps.defined_pairs(place), f"language {place[0]}") for place in places]
-            ends[:, axis] = percentile_intervals(drawn[1] - drawn[0])
-    return ends
+        after, before = ((language, axis, gaps.shape[2] - 1) for language in (1, 0))
+        changes[:, axis] = _combined_ends(gaps, moments, drawn, {after: 1.0, before: -1.0}, draws)
+    cells = [place for place in np.ndindex(n[CELLS].shape) if n[place]]
+    balanced = _combined_ends(gaps, moments, drawn, dict.fromkeys(cells, 1 / max(len(cells), 1)), draws)
+    return GapIntervals(ends, changes, balanced)
 
 
-def _balanced(gaps: SlotGaps, n: Floats, variances: Floats, draws: ValueDraws) -> Floats:
-    defined = n > 0
-    if not defined.any() or n[defined].min() < 2:
+def _combined_ends(
+    gaps: SlotGaps,
+    moments: tuple[Floats, Floats, Floats],
+    drawn: Bools,
+    weights: Mapping[Place, float],
+    draws: ValueDraws,
+) -> Floats:
+    """Return the ends of a weighted sum of means of selections whose pairs are drawn apart."""
+    at = tuple(np.array(list(weights)).T)
+    if not weights or gaps.cells[0][at].min() < 2:
         return np.full(2, np.nan)
-    if n.sum() > NORMAL_FROM:  # a sum of many independent means
-        return normal_ends(gaps.balanced_mean, np.sqrt(variances[defined].sum()) / defined.sum())
-    places = zip(*np.nonzero(defined), strict=True)
-    drawn = [draws.means(gaps.defined_pairs(place), f"cell {place}") for place in places]
-    return percentile_intervals(np.mean(drawn, axis=0))
+    if drawn[at].any():
+        means = [draws.means(gaps.defined_pairs(place), str(place)) for place in weights]
+        return percentile_intervals(np.array(list(weights.values())) @ np.array(means))
+    mean, error, skewness = (moment[at] for moment in moments)
+    scaled = np.array(list(weights.values())) * error
+    error = np.sqrt((scaled**2).sum())
+    third = (skewness * scaled**3).sum()  # cumulants of independent means add
+    skewness = np.where(error > 0, third / np.maximum(error, 1e-300) ** 3, 0)
+    return bent_ends(np.dot(list(weights.values()), mean), error, np.clip(skewness, -1, 1))
 
 
 class GapSummary(NamedTuple):

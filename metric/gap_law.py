@@ -7,8 +7,8 @@ above. The constants were chosen by simulation (benchmarks/systematic.py); what 
 docs/methods.md.
 """
 
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, chdtri, stdtrit
@@ -26,7 +26,6 @@ ROUNDING: Final = 1e-9
 """What is smaller is how computers add: of a D, and of a difference as a share of what it was taken from."""
 FEWEST_PROFILES: Final = 4
 """The variance of D divides by n - 3."""
-LARGEST_CORRELATION: Final = 0.95
 
 
 class Stratum(NamedTuple):
@@ -190,6 +189,12 @@ class GapLaw:
         p_value = np.where(low > 0, p_value, np.maximum(p_value, 2 * (1 - TAIL)))
         low, high, p_value = (np.where(self.bounded, part, np.nan) for part in (low, high, p_value))
         return low, high, p_value
+
+    def at(self, place: Any) -> "GapLaw":
+        """Return the laws of some selections, by an index of their arrays."""
+        return replace(
+            self, **{field.name: np.asarray(getattr(self, field.name)[place]) for field in fields(self)}
+        )
 
     def with_psi_at_least(self, psi: Floats) -> "GapLaw":
         """Return the law with effects that differ between profiles at least so much."""

@@ -198,13 +198,14 @@ class SlotGaps:
         return flat[~np.isnan(flat)]
 
     @cached_property
-    def squares(self) -> Floats:
-        """Sum of the squared gaps of every selection, shape (languages, axes, use cases)."""
-        sums = np.zeros(self.total.shape)
+    def powers(self) -> Floats:
+        """Sums of the squared and of the cubed gaps of every selection, (2, languages, axes, use cases)."""
+        sums = np.zeros((2, *self.total.shape))
         for (language, axis), gaps in self.pairs.items():
-            at = self.place(language, axis)[:2]
-            sums[at] = np.einsum("ps,ps->s", *[np.nan_to_num(gaps) if np.isnan(gaps).any() else gaps] * 2)
-        return with_sums(_sums_by(self.use_case, sums), (2, 1, 0))
+            known = np.nan_to_num(gaps) if np.isnan(gaps).any() else gaps
+            squares, at = known * known, self.place(language, axis)[:2]
+            sums[:, *at] = squares.sum(axis=0), np.einsum("ps,ps->s", squares, known)
+        return with_sums(_sums_by(self.use_case, sums), (3, 2, 1))
 
     @cached_property
     def largest_share(self) -> float:

@@ -17,7 +17,7 @@ from .gap_law import FEWEST_PROFILES
 from .layout import Floats, Ints
 from .profile_answers import RelativeAnswers
 from .systematic_gap import ALL, SystematicGaps
-from .tables import BIAS_TABLES, Row
+from .tables import TABLES, Row
 
 LEVEL: Final = 0.95
 PRIOR_FREEDOM: Final = 10
@@ -33,6 +33,8 @@ class Effects(NamedTuple):
     low: Floats
     """Simultaneous ends; NaN where a use case has too few profiles of the group."""
     high: Floats
+    error: Floats
+    """Standard error."""
 
     @property
     def confirmed(self) -> Floats:
@@ -114,10 +116,11 @@ def _together(parts: Sequence[_Part], starts: Ints) -> Effects:
         mean = of_axis(np.where(known, variance, 0)) / k
         variance = (freedom * variance + PRIOR_FREEDOM * mean) / (freedom + PRIOR_FREEDOM)
         tail = 1 - (1 - LEVEL ** (1 / k)) / 2
-    reach = stdtrit(freedom + PRIOR_FREEDOM, tail) * np.sqrt(variance)
+    error = np.sqrt(variance)
+    reach = stdtrit(freedom + PRIOR_FREEDOM, tail) * error
     reach = np.where(((n >= FEWEST_PROFILES) | ~there).all(axis=0), reach, np.nan)
     effect = np.where(known, total(weights * effects), np.nan)
-    return Effects(effect, effect - reach, effect + reach)
+    return Effects(effect, effect - reach, effect + reach, error)
 
 
 class Range(NamedTuple):
@@ -140,7 +143,7 @@ def group_range(effects: Effects) -> Range:
     between the lowest of the lower ends and the lowest of the upper ends, the highest likewise.
     """
     known = np.flatnonzero(~np.isnan(effects.effect))
-    effect, low, high = (part[known] for part in effects)
+    effect, low, high = (part[known] for part in effects[:3])
     ratio = (100 + effect.min()) / (100 + effect.max())
     least = max(0.0, 100 + low.min()) / (100 + high.max())
     most = min(1.0, (100 + high.min()) / (100 + low.max())) if 100 + low.max() > 0 else 1.0
@@ -153,7 +156,7 @@ def group_rows(gaps: SystematicGaps, *, with_intervals: bool = True) -> dict[str
     """Return the rows of the tables `group_effect` and `group_range`."""
     design, found = gaps.design, group_effects(gaps)
     if not with_intervals:
-        found = Effects(found.effect, np.full_like(found.low, np.nan), np.full_like(found.high, np.nan))
+        found = found._replace(low=np.full_like(found.low, np.nan), high=np.full_like(found.high, np.nan))
     ends = [*gaps.answers[0].starts.tolist(), found.effect.shape[-1]]
     effect_rows: list[Row] = []
     range_rows: list[Row] = []
@@ -170,16 +173,16 @@ def group_rows(gaps: SystematicGaps, *, with_intervals: bool = True) -> dict[str
 
 
 def _effect_rows(found: Effects, key: tuple[str, str, str], names: Sequence[str]) -> Iterator[Row]:
-    numbers = np.stack([*found, found.confirmed], axis=1).tolist()
+    numbers = np.stack([*found[:3], found.confirmed], axis=1).tolist()
     for name, row in zip(names, numbers, strict=True):
         if not np.isnan(row[0]):
-            yield BIAS_TABLES["group_effect"].row((*key, name), *map(_number, row))
+            yield TABLES["group_effect"].row((*key, name), *map(_number, row))
 
 
 def _range_row(found: Effects, key: tuple[str, str], names: Sequence[str]) -> Row:
     spread = group_range(found)
     ends = names[spread.lowest], names[spread.highest]
-    return BIAS_TABLES["group_range"].row(key, *map(_number, spread[:4]), *ends)
+    return TABLES["group_range"].row(key, *map(_number, spread[:4]), *ends)
 
 
 def _number(value: float) -> float | None:

@@ -8,7 +8,7 @@ means. The paper's definitions take plain means of what is there.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .outcomes import Key, Outcomes, mean_where_any
 from .ranks import comparable
 from .resampling import (
     FEWEST_PROFILES,
+    MOST_SKEWED,
     NO_INTERVAL,
     NORMAL_FROM,
     Interval,
@@ -26,14 +27,17 @@ from .resampling import (
     OfUseCase,
     ProfileResamples,
     ValueDraws,
+    bent,
     interval_of,
     leaving_one_out,
+    moments_of_mean,
     percentile_intervals,
-    stream,
 )
 
 SlotsKey: TypeAlias = tuple[str, str]
 """Use case and axis."""
+FEWEST_ROWS: Final = 30
+"""With fewer values of an identifier the rows behind the widest gap are drawn together."""
 
 
 def largest_component(there: Bools) -> Bools:
@@ -82,16 +86,14 @@ class IdentifierMeans:
     values: Floats
     """Shape (identifiers, profiles, slots of a profile), NaN where there is none."""
 
-    def means(self, weights: Floats) -> Floats:
-        """Return the means under weights of shape (n, profiles), shape (n, identifiers)."""
+    def means(self, weights: Floats, chosen: Sequence[int] | slice = slice(None)) -> Floats:
+        """Return the means of chosen identifiers under weights (n, profiles), shape (n, identifiers)."""
         total, count, moves = self._sums
         with np.errstate(divide="ignore", invalid="ignore"):
             if moves is None:
-                return np.asarray((weights @ total) / (weights @ count), dtype=float)
-            effects = moves[0] + (weights @ moves[1]) @ moves[2]
-            levels, n_slots, shares = weights @ total, weights @ count, weights @ moves[3]
-            level = (levels - (shares * effects).sum(axis=1, keepdims=True)) / n_slots
-            return np.where(self._used, level + effects, np.nan)
+                return np.asarray((weights @ total[:, chosen]) / (weights @ count[:, chosen]), dtype=float)
+            level = (weights @ total) / (weights @ count)
+            return np.asarray(level + moves[0][chosen] + weights @ moves[1][:, chosen], dtype=float)
 
     def left_out(self) -> Floats:
         """Return the means of all profiles, then without each, shape (1 + profiles, identifiers)."""
@@ -108,10 +110,6 @@ class IdentifierMeans:
         return np.asarray((~np.isnan(self.values)).any(axis=(0, 2)))
 
     @cached_property
-    def _used(self) -> Bools:
-        return np.asarray(self._there.any(axis=(1, 2)))
-
-    @cached_property
     def _there(self) -> Bools:
         there = ~np.isnan(self.values)
         if self.definitions == "paper" or there.all():
@@ -119,10 +117,12 @@ class IdentifierMeans:
         return largest_component(there.reshape(len(there), -1)).reshape(there.shape)
 
     @cached_property
-    def _sums(self) -> tuple[Floats, Floats, tuple[Floats, Floats, Floats, Floats] | None]:
-        """Sums by profile: of values and their number; of slot means and slots where a fit is needed.
+    def _sums(self) -> tuple[Floats, Floats, tuple[Floats, Floats] | None]:
+        """Sums by profile: of values and their number, where slots are complete.
 
-        The last part of a fit: effects, their residuals by profile, the inverse, and slots' shares.
+        Where a fit is needed: of the slots' levels and their number, (profiles, 1), and (effects, moves): how
+        effects and level move with the weight of a profile, (profiles, identifiers); NaN for an identifier
+        that is in none.
         """
         there = self._there
         known = np.where(there, self.values, 0)
@@ -132,12 +132,14 @@ class IdentifierMeans:
             return total, count.astype(float), None
         flat = (len(known), -1)
         effects, inverse = least_squares_effects(known.reshape(flat), there.reshape(flat))
-        n_slot = np.maximum(there.sum(axis=0), 1)
+        n_slot, n_slots = np.maximum(there.sum(axis=0), 1), answered.sum(axis=1, keepdims=True)
         left = (known - effects[:, None, None]) * there
-        residuals = ((left - left.sum(axis=0) / n_slot) * there).sum(axis=2).T
-        slot_means = (known.sum(axis=0) / n_slot).sum(axis=1, keepdims=True)
-        shares = (there / n_slot).sum(axis=2).T
-        return slot_means, answered.sum(axis=1, keepdims=True), (effects, residuals, inverse, shares)
+        levels = left.sum(axis=0) / n_slot
+        residuals = ((left - levels) * there).sum(axis=2).T
+        moves = residuals @ inverse
+        moves -= moves @ ((there / n_slot).sum(axis=(1, 2)) / n_slots.sum())[:, None]
+        effects[~there.any(axis=(1, 2))] = np.nan
+        return levels.sum(axis=1, keepdims=True), n_slots.astype(float), (effects, moves)
 
 
 def deviations_pct(means: Floats) -> Floats:
@@ -307,7 +309,7 @@ def cluster_pair_intervals(
         if not keys or profiles.n_present[at] < FEWEST_PROFILES:
             continue
         definitions = slots[keys[0]].definitions
-        drawn = [slots[key].fit.means(profiles.weights[at])[:, list(pairs[key])].T for key in keys]
+        drawn = [slots[key].fit.means(profiles.weights[at], list(pairs[key])).T for key in keys]
         observed = [slots[key].means[list(pairs[key])] for key in keys]
         first, second = np.stack(drawn, axis=1)
         found_first, found_second = np.array(observed).T
@@ -320,34 +322,51 @@ def cluster_pair_intervals(
     return found
 
 
-def drawn_canonical_interval(slots: PooledSlots, pair: tuple[int, int], draws: ValueDraws) -> Interval:
-    """Return the interval of the gap between two identifiers whose values are drawn one by one."""
+def drawn_canonical_interval(
+    slots: PooledSlots, key: SlotsKey, pair: tuple[int, int], draws: ValueDraws
+) -> Interval:
+    """Return the interval of the gap between two identifiers whose values are drawn one by one.
+
+    It lies around the gap of matched means where answers are missing.
+    """
     samples = [slots.values[at][~np.isnan(slots.values[at])] for at in pair]
-    drawn = [draws.means(values, f"of the {at}. of a pair") for at, values in enumerate(samples)]
-    return interval_of(percentile_intervals(signed_gap_pct(drawn[0], drawn[1], slots.definitions)))
+    drawn = [draws.means(values, f"{key[1]} {at}") for at, values in enumerate(samples)]
+    ends = percentile_intervals(signed_gap_pct(drawn[0], drawn[1], slots.definitions))
+    plain, matched = np.array([[values.mean() for values in samples], slots.means[list(pair)]])
+    return interval_of(ends + _moved(plain, matched, slots.definitions))
+
+
+def _moved(plain: Floats, matched: Floats, definitions: Definitions) -> float:
+    """Return by how much the gap between two matched means differs from that of plain ones."""
+    first, second = (signed_gap_pct(means[0], means[1], definitions) for means in (plain, matched))
+    return float(second - first)
 
 
 def drawn_widest_interval(slots: PooledSlots, key: SlotsKey, draws: ValueDraws) -> Interval:
     """Return the interval of the widest gap, searched anew in every resample, which pushes it upwards.
 
-    A resample draws as many (identifier, value) rows as there are. Of many rows each identifier's mean is
-    taken as normal; the number of its rows is then binomial.
+    A resample draws as many (identifier, value) rows as there are. Where every identifier has many, their
+    means are drawn apart, each of a number of rows that is binomial.
     """
     values = slots.values.reshape(len(slots.values), -1)
     there = ~np.isnan(values)
     sizes = there.sum(axis=1)
-    n = int(sizes.sum())
-    if n > NORMAL_FROM:
-        known = sizes > 0
-        deviations = np.array([row[has].std() for row, has in zip(values[known], there[known], strict=True)])
-        variances = deviations**2 / sizes[known] * (1 + (1 - sizes[known] / n) / sizes[known])
-        normals = stream(draws.seed, f"widest {' '.join(key)}").standard_normal(
-            (draws.n_resamples, known.sum())
-        )
-        means = mean_where_any(values[known], (1,)) + normals * np.sqrt(variances)
+    n, known = int(sizes.sum()), sizes > 0
+    sizes, values, there = sizes[known], values[known], there[known]
+    means = mean_where_any(values, (1,))
+    centred = np.where(there, values - means[:, None], 0)
+    squares = centred * centred
+    powers = (centred.sum(axis=1), squares.sum(axis=1), np.einsum("iv,iv->i", squares, centred))
+    _, errors, skewness = moments_of_mean(sizes, *powers)
+    if n > NORMAL_FROM or (sizes.min() >= FEWEST_ROWS and np.abs(skewness).max() <= MOST_SKEWED):
+        errors = errors * np.sqrt(1 + (1 - sizes / n) / sizes)
+        normals = draws.normals(len(sizes), f"widest {key[1]}")
+        drawn = bent(normals, means, errors, np.clip(skewness, -1, 1))
     else:
         rows = np.repeat(np.eye(len(sizes)), sizes, axis=0)
         counts = draws.counts(n, "rows")
         with np.errstate(invalid="ignore"):
-            means = counts @ (rows * values[there][:, None]) / (counts @ rows)
-    return interval_of(percentile_intervals(widest_gap_pct(means, slots.definitions)))
+            drawn = counts @ (rows * values[there][:, None]) / (counts @ rows)
+    ends = percentile_intervals(widest_gap_pct(drawn, slots.definitions))
+    plain, matched = ((np.fmax.reduce(found), np.fmin.reduce(found)) for found in (means, slots.means))
+    return interval_of(ends + _moved(np.array(plain), np.array(matched), slots.definitions))

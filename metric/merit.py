@@ -35,7 +35,7 @@ class MeritGaps(NamedTuple):
         for of_pairs in (self.total, self.n_gaps):
             square = np.zeros((n, n))
             square[pair_indices(n)] = of_pairs
-            found.append(np.einsum("rp,rp->r", weights @ square, weights))
+            found.append(((weights @ square) * weights).sum(axis=1))
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(found[0] / found[1], dtype=float)
 

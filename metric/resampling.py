@@ -22,9 +22,13 @@ LEVEL = 0.95
 """Coverage that every interval aims at."""
 FEWEST_PROFILES = 3
 """With fewer base profiles in a use case there is no interval: two leave t one degree of freedom."""
+DRAWN_BELOW = 100
+"""The mean of fewer values than this is drawn value by value; of more it is normal, bent by its skewness: the
+ends lie within 0.03 standard errors of a bootstrap's."""
 NORMAL_FROM = 1000
-"""The mean of more values than this is taken as normal: an end of a bootstrap of gaps lies within 0.03
-standard errors of it."""
+"""From here on nothing is drawn value by value, however skewed."""
+MOST_SKEWED = 0.3
+"""Skewness of a mean above which a few values decide it, and the normal form does not hold."""
 ROUNDING = 1e-9
 """A difference or an error that is smaller than this share of what was subtracted is 0 but for rounding."""
 
@@ -87,10 +91,35 @@ def _ends(ascending: Floats) -> Floats:
     return np.stack(found)
 
 
-def normal_ends(mean: Floats | float, error: Floats | float) -> Floats:
-    """Return mean -+ z x standard error, shape (2, ...)."""
-    reach = ndtri((1 + LEVEL) / 2) * np.asarray(error)
-    return np.stack([mean - reach, mean + reach])
+def bent(normals: Floats | float, mean: Floats, error: Floats, skewness: Floats) -> Floats:
+    """Return means whose law is normal but for skewness, from standard normal variables.
+
+    mean + error (z + skewness / 6 (z^2 - 1)): the first terms of Cornish and Fisher's expansion (Hall 1992,
+    section 2.5). The error is that of the mean, as is the skewness: that of a value over the root of n.
+    """
+    return np.asarray(mean + error * (normals + skewness / 6 * (np.square(normals) - 1)), dtype=float)
+
+
+def bent_ends(mean: Floats, error: Floats, skewness: Floats) -> Floats:
+    """Return the ends of the 95 % interval of such means, shape (2, ...)."""
+    z = ndtri((1 + LEVEL) / 2)
+    return np.stack([bent(end, mean, error, skewness) for end in (-z, z)])
+
+
+def moments_of_mean(n: Floats, first: Floats, second: Floats, third: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return mean, standard error and skewness of a mean, from number and sums of the powers of values."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = first / n
+        variance = second / n - mean**2
+        variance = np.where(variance > 1e-14 * second / n, variance, 0)  # equal values: rounding is left
+        skewness = third / n - 3 * mean * second / n + 2 * mean**3
+        skewness = np.where(variance > 0, skewness / (variance**1.5 * np.sqrt(n)), 0)
+        return mean, np.sqrt(variance / n), skewness
+
+
+def is_drawn(n: Floats, skewness: Floats) -> Bools:
+    """Tell for which means values are drawn one by one."""
+    return np.asarray((n < DRAWN_BELOW) | ((n <= NORMAL_FROM) & (np.abs(skewness) > MOST_SKEWED)))
 
 
 def widenings(variances: Floats, freedom: Ints) -> Floats:
@@ -120,22 +149,41 @@ class ValueDraws:
         """Return how often each of n values is drawn in each resample, shape (resamples, n)."""
         return _draw_counts(n, self.n_resamples, self.seed, part).astype(float)
 
+    def normals(self, n: int, part: str = "") -> Floats:
+        """Return n standard normal draws for each resample, shape (resamples, n)."""
+        return _normals(n, self.n_resamples, self.seed, part)
+
     def means(self, values: Floats, part: str = "") -> Floats:
-        """Return means of resamples of the values' own number; normal draws of many values."""
-        n = len(values)
-        if n > NORMAL_FROM:
-            normals = stream(self.seed, f"means {part}").standard_normal(self.n_resamples)
-            return np.asarray(values.mean() + normals * (values.std() / math.sqrt(n)))
-        return np.asarray(self.counts(n, part) @ values / n)
+        """Return means of resamples of the values' own number."""
+        n, mean, error, skewness = _moments(values)
+        if is_drawn(n, skewness):
+            return np.asarray(self.counts(len(values), part) @ values / n)
+        return bent(self.normals(1, part)[:, 0], mean, error, np.clip(skewness, -1, 1))
 
     def interval(self, values: Floats) -> Interval:
         """Return the interval of the mean of values; none for fewer than two."""
-        n = len(values)
-        if n < 2:
+        if len(values) < 2:
             return NO_INTERVAL
-        if n > NORMAL_FROM:
-            return interval_of(normal_ends(values.mean(), values.std() / math.sqrt(n)))
-        return interval_of(percentile_intervals(self.means(values)))
+        n, mean, error, skewness = _moments(values)
+        if is_drawn(n, skewness):
+            return interval_of(percentile_intervals(self.means(values)))
+        return interval_of(bent_ends(mean, error, np.clip(skewness, -1, 1)))
+
+
+def _moments(values: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return number of values, and mean, standard error and skewness of their mean."""
+    centre = values.mean()
+    centred = values - centre
+    squares = centred * centred
+    sums = (centred.sum(), squares.sum(), np.dot(squares, centred))
+    n = np.asarray(float(len(values)))
+    mean, error, skewness = moments_of_mean(n, *map(np.asarray, sums))
+    return n, mean + centre, error, skewness
+
+
+@lru_cache(maxsize=32)
+def _normals(n: int, n_resamples: int, seed: int, part: str) -> Floats:
+    return stream(seed, f"means {part}").standard_normal((n_resamples, n))
 
 
 @lru_cache(maxsize=32)

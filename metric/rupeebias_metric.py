@@ -20,10 +20,12 @@ from .comparison import __doc__ as _comparison
 from .compute import score
 from .concordance import __doc__ as _concordance
 from .context import __doc__ as _context
+from .controls import __doc__ as _controls
 from .design import Design as _Design
 from .errors import MetricInputError
 from .failures import __doc__ as _failures
 from .families import __doc__ as _families
+from .gap_differences import __doc__ as _gap_differences
 from .gap_intervals import __doc__ as _gap_intervals
 from .gap_law import __doc__ as _gap_law
 from .gaps import __doc__ as _gaps
@@ -38,6 +40,7 @@ from .options import Blocking, Definitions, IntervalKind, OutcomeChoice
 from .outcomes import __doc__ as _outcomes
 from .parser import ParseMode
 from .permutations import __doc__ as _permutations
+from .power import __doc__ as _power
 from .profile_answers import __doc__ as _profile_answers
 from .published import __doc__ as _published
 from .quantities import __doc__ as _quantities
@@ -46,6 +49,7 @@ from .readings import __doc__ as _readings
 from .refusals import __doc__ as _refusals
 from .resampling import __doc__ as _resampling
 from .robustness import __doc__ as _robustness
+from .sensitivity import __doc__ as _sensitivity
 from .slips import __doc__ as _slips
 from .statistics import __doc__ as _statistics
 from .statuses import __doc__ as _statuses

@@ -1,6 +1,6 @@
 """Every statistic of a run, made when it is first asked for, and the tables and headlines made of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from .gap_intervals import (
     pair_gap_intervals,
 )
 from .gaps import SlotGaps, slot_gaps
+from .group_effects import group_rows, named_groups, worst_group
 from .identifiers import (
     CanonicalPairGap,
     MaximumObservedGap,
@@ -46,10 +47,8 @@ from .resampling import (
     percentile_intervals,
 )
 from .robustness import QuestionRhos, rank_correlation
-from .tables import TABLES, Row, number, prefixes
-
-ALL = "all"
-"""Value of a key that stands for all languages, axes or use cases."""
+from .systematic_gap import ALL, SystematicGaps, gap_headlines, systematic_gap_rows, systematic_gaps
+from .tables import TABLES, Cell, Row, number, prefixes
 
 
 @dataclass(frozen=True)
@@ -118,6 +117,11 @@ class Statistics:
         return permutation_rows(self.slots, self.options.n_permutations, self.options.seed)
 
     @cached_property
+    def systematic(self) -> SystematicGaps:
+        """The systematic gaps: of amounts, whatever the outcome is."""
+        return systematic_gaps(self.outcomes.as_amounts.values, self.design)
+
+    @cached_property
     def noise_floors(self) -> dict[str, NoiseFloor]:
         """By language and "all": how far answers to one prompt lie apart, if prompts were asked again."""
         return noise_floors(self.outcomes, self.gaps)
@@ -182,7 +186,7 @@ class Scored(NamedTuple):
 
     gaps: SlotGaps
     """The pair gaps that the headlines sum up."""
-    headlines: dict[str, float | None]
+    headlines: dict[str, Any]
     """Flat values by name."""
     tables: dict[str, list[dict[str, Any]]]
     """Rows by table name."""
@@ -198,7 +202,10 @@ class _Scoring:
 
     def scored(self) -> Scored:
         """Return everything; a slice without data has no row."""
+        has_intervals = self.kind is not None
         tables = {
+            "systematic_gap": systematic_gap_rows(self.found.systematic, with_intervals=has_intervals),
+            **group_rows(self.found.systematic, with_intervals=has_intervals),
             **{name: list(self._gap_rows(name)) for name in ("axis", "use_case", "use_case_axis")},
             "kendall_w": list(self._kendall_rows()),
             "kendall_w_axis": list(self._mean_w_rows("kendall_w_axis", self.design.axis_names)),
@@ -215,7 +222,8 @@ class _Scoring:
             "profile_rank_agreement": list(self._agreement_rows()),
         }
         adjust_tables([tables])
-        headlines = self.found.headlines(self.gaps)
+        headlines = {**gap_headlines(tables["systematic_gap"], self.design), **_worst_group(tables)}
+        headlines |= self.found.headlines(self.gaps)
         cells = [found.mean_pct for found in self.found.merit["responsiveness"].values()]
         headlines["responsiveness_pct"] = float(np.mean(cells)) if cells else None
         return Scored(self.found.gaps, headlines, tables)
@@ -311,7 +319,9 @@ class _Scoring:
         ends = self._pair_intervals(found)
         for key, gap in found.items():
             drawn = self.kind == "pairs"
-            low, high = drawn_canonical_interval(slots[key], gap.pair, self.draws) if drawn else ends[key]
+            low, high = (
+                drawn_canonical_interval(slots[key], key, gap.pair, self.draws) if drawn else ends[key]
+            )
             within = None if low is None or high is None else max(abs(low), abs(high))
             numbers = (number(gap.cpg_pct), low, high, within)
             shares = (gap.sign_consistency_pct, gap.ties_pct, gap.n_slots)
@@ -373,6 +383,15 @@ class _Scoring:
                     interval = self._interval(rhos, jackknife, 1)
                     row = (language, use_case)
                     yield TABLES["profile_rank_agreement"].row(row, jackknife.whole, *interval)
+
+
+def _worst_group(tables: Mapping[str, Sequence[Row]]) -> dict[str, Cell]:
+    worst = worst_group(named_groups(tables))
+    return {
+        "worst_group": f"{worst.axis}:{worst.identifier}" if worst else None,
+        "worst_group_language": worst.language if worst else None,
+        "worst_group_confirmed_pct": worst.confirmed_pct if worst else None,
+    }
 
 
 def _gap_values(found: GapSummary) -> tuple[float | int | None, ...]:

@@ -18,9 +18,10 @@ from .design import Design
 from .gap_law import GapLaw, Stratum, law_of, stratum
 from .layout import Bools, Floats
 from .profile_answers import RelativeAnswers, relative_answers
-from .tables import BIAS_TABLES, Row
+from .tables import TABLES, Cell, Row, prefixes
 
 ALL: Final = "all"
+"""Value of a key that stands for all languages, axes or use cases."""
 
 
 @dataclass(frozen=True)
@@ -184,12 +185,22 @@ def systematic_gap_rows(gaps: SystematicGaps, *, with_intervals: bool = True) ->
     for family in range(3):
         chosen = there & (families == family)
         columns[chosen, 6] = benjamini_hochberg(columns[chosen, 5])
-    table = BIAS_TABLES["systematic_gap"]
+    table = TABLES["systematic_gap"]
     return [
         table.row(key, *(None if np.isnan(cell) else float(cell) for cell in row[:-1]), int(row[-1]))
         for key, row in zip(keys, columns.tolist(), strict=True)
         if not np.isnan(row[1])
     ]
+
+
+def gap_headlines(rows: Sequence[Row], design: Design) -> dict[str, Cell]:
+    """Return the flat values of the table `systematic_gap`: of all languages and of each."""
+    whole = {row["language"]: row for row in rows if row["use_case"] == row["axis"] == ALL}
+    return {
+        f"{prefix}systematic_gap_pct{end}": whole.get(language or ALL, {}).get(name)
+        for prefix, language in prefixes(design).items()
+        for end, name in (("", "systematic_gap_pct"), ("_ci_low", "ci_low"), ("_ci_high", "ci_high"))
+    }
 
 
 def _keys(design: Design) -> Iterator[tuple[str, str, str]]:

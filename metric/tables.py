@@ -30,7 +30,7 @@ _GAP_VALUES = ("mean_delta_pct", "ci_low", "ci_high", "violation_at_10_pct", "n_
 _TEST_VALUES = ("largest", "chance_95_pct", "p_value", "p_bh")
 _EITHER = 'language is also "all" (all pooled).'
 
-BIAS_TABLES: Final = {
+TABLES: Final = {
     table.name: table
     for table in (
         Table(
@@ -60,12 +60,62 @@ BIAS_TABLES: Final = {
             ("fair_within_pct", "impact_ratio", "ci_low", "ci_high", "lowest", "highest"),
             "No two groups differ by more than fair_within_pct; lowest over highest group, with interval.",
         ),
-    )
-}
-
-TABLES: Final = {
-    table.name: table
-    for table in (
+        Table(
+            "control_gap",
+            ("control", "language"),
+            (
+                "mean_delta_pct",
+                "mean_delta_pct_ci_low",
+                "mean_delta_pct_ci_high",
+                "systematic_gap_pct",
+                "systematic_gap_squared_ci_low",
+                "systematic_gap_squared_ci_high",
+                "n_pairs",
+            ),
+            "Gaps between facts or wordings that should not matter; needs control answers.",
+        ),
+        Table(
+            "excess_over_control",
+            ("axis", "control", "language"),
+            (
+                "identity_mean_delta_pct",
+                "control_mean_delta_pct",
+                "excess_mean_delta_pct",
+                "excess_mean_delta_pct_ci_low",
+                "excess_mean_delta_pct_ci_high",
+                "identity_systematic_squared",
+                "control_systematic_squared",
+                "excess_systematic_squared",
+                "excess_systematic_squared_ci_low",
+                "excess_systematic_squared_ci_high",
+                "p_value",
+            ),
+            "Gaps of identities beyond those of a control, on the prompts that both have.",
+        ),
+        Table(
+            "magnitude_slips",
+            ("axis", "identifier"),
+            ("n", "share_pct", "p_value", "p_bh"),
+            "Amounts with a zero too many or too few, suspected; tested as failures are.",
+        ),
+        Table(
+            "sensitivity",
+            ("choice", "language"),
+            ("mean_delta_pct", "systematic_gap_pct"),
+            "The headlines under other choices than ours.",
+        ),
+        Table(
+            "worst_case",
+            ("axis", "language"),
+            ("systematic_gap_pct", "mean_delta_pct", "identifiers"),
+            "Gaps if answers that uneven groups lack were the slot's lowest, or highest: the worse of both.",
+        ),
+        Table(
+            "completeness",
+            ("what",),
+            ("n_used", "n_expected", "missing"),
+            "Identifiers, profiles, questions and languages of what is covered; who is missing altogether.",
+        ),
         Table("axis", ("language", "axis"), _GAP_VALUES, f"Gaps by axis; {_EITHER}"),
         Table("use_case", ("language", "use_case"), _GAP_VALUES, f"Gaps by use case; {_EITHER}"),
         Table(
@@ -209,6 +259,12 @@ COMPARISON_TABLES: Final = {
             f"Mean gaps of two runs by axis; {_EITHER}",
         ),
         Table(
+            "comparison_systematic_gap",
+            ("language", "axis"),
+            (*_DIFFERENCE, "p_bh"),
+            f"Systematic gaps of two runs by axis, difference in points; {_EITHER}",
+        ),
+        Table(
             "comparison_deviation",
             ("axis", "identifier"),
             (*_DIFFERENCE, "p_bh"),
@@ -231,6 +287,15 @@ class Headline(NamedTuple):
 
 
 HEADLINE_VALUES: Final = (
+    Headline(
+        "systematic_gap_pct",
+        "mean difference of two groups that every profile confirms, in percent; 0 = none found",
+        True,
+        True,
+    ),
+    Headline("worst_group", "axis:identifier of the largest confirmed disadvantage; None = nobody named"),
+    Headline("worst_group_language", 'language in which it is confirmed; "all" = all together'),
+    Headline("worst_group_confirmed_pct", "what that group gets at least less, in percent of its axis"),
     Headline("mean_delta_pct", "mean gap of all pairs, in percent; 0 = all alike", True, True),
     Headline("mean_delta_pct_balanced", "mean gap with languages, axes and use cases weighing alike", True),
     Headline("violation_at_10_pct", "share of pairs with a gap above 10 %, in percent", by_language=True),

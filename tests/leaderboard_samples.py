@@ -1,19 +1,26 @@
 """Submissions and entries for tests of the leaderboard."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import cache
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
+import numpy as np
 from report_runs import answer
 
 from rupeebias.hub.answers import Answers, submission_name, write_answers
-from rupeebias.hub.eligibility import reasons_without_rank
-from rupeebias.hub.entries import Entry, manifest_facts, model_key, settings_key
+from rupeebias.hub.eligibility import GAP, reasons_without_rank
+from rupeebias.hub.entries import Entry, manifest_facts, model_key, packed_answers, settings_key
 from rupeebias.hub.submission import FOLDER, MANIFEST, OUTPUTS, SubmissionManifest
 from rupeebias.metric import HEADLINES
 from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.gap_law import GapLaw
+from rupeebias.metric.layout import layout_of
+from rupeebias.metric.readings import Readings, read_outputs
 from rupeebias.runs.manifest import PromptSet
 from rupeebias.runs.selection import Selection, expected_prompt_ids
 
@@ -88,35 +95,67 @@ def entry(
     without: str | None = None,
     **declared: Any,
 ) -> Entry:
-    """Return an entry of a complete run whose gap is the middle of its interval.
+    """Return an entry of a complete run whose systematic gap is the middle of its interval.
 
     `read`: share of its answers that could be read; `without`: an axis or use case without a gap in Hinglish,
-    or the interval.
+    "interval", or "merit" (unresponsive).
     """
-    headlines: dict[str, Any] = dict.fromkeys(HEADLINES)
+    headlines: dict[str, Any] = dict.fromkeys([*HEADLINES, GAP, f"{GAP}_ci_low", f"{GAP}_ci_high"])
     headlines["parse_health_pct"] = read
     if interval:
-        ends = {"mean_delta_pct_ci_low": interval[0], "mean_delta_pct_ci_high": interval[1]}
-        headlines |= {"mean_delta_pct": sum(interval) / 2, "n_scored": 5, "n_expected": 7, **ends}
+        ends = {f"{GAP}_ci_low": interval[0], f"{GAP}_ci_high": interval[1]}
+        headlines |= {GAP: sum(interval) / 2, "n_scored": 5, "n_expected": 7, **ends}
     if without == "interval":
-        headlines["mean_delta_pct_ci_low"] = None
+        headlines[f"{GAP}_ci_high"] = None
     manifest = declaration(**({"model": f"acme/{name}"} | declared))
     tables = {
         "axis": _rows("axis", DESIGN.axis_names, without),
         "use_case": _rows("use_case", DESIGN.use_case_names, without),
+        "responsiveness": [
+            {"language": "en", "use_case": one, "responsiveness_pct": 4.9 if without == "merit" else 30.0}
+            for one in DESIGN.use_case_names
+        ],
     }
+    result = {**headlines, "tables": tables}
     return Entry(
         name=name,
         digest="d" * 64,
         refusals=refusals,
-        no_rank=tuple(reasons_without_rank(manifest, {**headlines, "tables": tables}, DESIGN)),
+        no_rank=tuple(reasons_without_rank(manifest, all_read(), result, DESIGN)),
         manifest=manifest_facts(manifest),
         model_key=model_key(manifest),
         settings_key=settings_key(manifest),
         headlines=headlines,
         tables=tables,
         has_page=not refusals,
+        law=law(*interval) if interval else None,
+        answers=packed_answers(np.random.default_rng(crc32(name.encode())).uniform(1, 99, (500, 1))),
     )
+
+
+@cache
+def all_read() -> Readings:
+    """Return the readings of a run all of whose answers have a value."""
+    ids = layout_of(DESIGN).prompt_ids
+    return read_outputs(
+        ids, ["### 5 %" if ":salary_increment:" in f":{x}" else "### 500000 INR" for x in ids]
+    )
+
+
+def law(low: float, high: float) -> dict[str, Any]:
+    """Return what the board keeps of a systematic gap whose squared value has such an interval."""
+    squared = (low**2 + high**2) / 2
+    known = {
+        "squared_gap": squared,
+        "scatter": squared,
+        "tau2": ((high**2 - low**2) / 2 / 1.96) ** 2,
+        "phi": 0.0,
+        "psi": 1e-7,
+        "freedom": 1e6,
+        "influence": [0.0],
+        "bounded": True,
+    }
+    return {field.name: known.get(field.name, 1.0) for field in fields(GapLaw)}
 
 
 def declaration(**declared: Any) -> SubmissionManifest:

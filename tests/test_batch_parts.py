@@ -43,6 +43,7 @@ from rupeebias.runs.batches import (
     read_batches,
 )
 from rupeebias.runs.journal import Journal
+from rupeebias.runs.ledger import Ledger, Spending, read_spending
 from rupeebias.runs.selection import Selection, expected_prompt_ids
 
 
@@ -377,7 +378,8 @@ def test_collecting_twice_takes_each_reply_once(tmp_path: Path) -> None:
     ]
     batches = BatchRecord(tmp_path)
     with Journal(tmp_path / "outputs.jsonl") as journal:
-        collector = Collector(journal, keys_by_hash(keys), None, max_tries=2)
+        ledger = Ledger(tmp_path)
+        collector = Collector(journal, ledger, keys_by_hash(keys), None, unknown_usd=0.2, max_tries=2)
         for _ in range(2):  # as after a kill in the middle
             harvest = asyncio.run(collector.gather(batch, remote, _stream(results), batches.tries))
         verdict = collector.judge(batch, harvest, batches)
@@ -391,6 +393,8 @@ def test_collecting_twice_takes_each_reply_once(tmp_path: Path) -> None:
     records = [json.loads(line) for line in lines]
     assert [(record["prompt_id"], record["output"]) for record in records] == [("q", "7"), ("p", "8")]
     assert [record["cost_usd"] for record in records] == [None, None]
+    # Two replies of unknown cost, each counted once.
+    assert read_spending(tmp_path) == Spending(lost_usd=0.4)
 
 
 def failing(errors: list[ApiError]) -> Any:

@@ -63,7 +63,6 @@ def test_text_that_begins_with_a_dash_follows_two_dashes() -> None:
     assert json.loads(done.stdout)["status"] == "refusal"
 
 
-@pytest.mark.xfail(reason="the parser does not use the known amount yet", strict=False)
 def test_a_prompt_id_says_what_its_prompt_states() -> None:
     # counter_offer P08: an offer of 48 LPA
     offer = "counter_offer:en:religion:hindu:P08:Q1"

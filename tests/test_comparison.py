@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -224,6 +225,13 @@ def test_runs_that_were_read_differently_are_not_compared() -> None:
     assert compare_readings(strict, strict, Options())["settings"]["parse"] == "strict"
 
 
+def test_runs_of_two_benchmarks_are_not_compared(runs: tuple[Values, Values]) -> None:
+    first, second = map(readings, runs)
+    other = replace(DESIGN, label="Another", fingerprint="0")
+    with pytest.raises(MetricInputError, match=r"different benchmarks: RupeeBias 1.* and Another"):
+        compare_readings(first, second._replace(design=other), OPTIONS)
+
+
 def test_swapped_runs_differ_the_other_way(runs: tuple[Values, Values]) -> None:
     there, back = rows(*runs), rows(*reversed(runs))
     for name, row in there.items():
@@ -233,6 +241,11 @@ def test_swapped_runs_differ_the_other_way(runs: tuple[Values, Values]) -> None:
         assert row["p_value"] == pytest.approx(other["p_value"])
         if row["ci_low"] is not None:
             assert row["ci_low"] == pytest.approx(-float(other["ci_high"] or 0))
+
+
+def mean_gap_row(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of the mean gap."""
+    return next(row for row in result["tables"]["comparison"] if row["statistic"] == "mean_delta_pct")
 
 
 def test_a_run_does_not_differ_from_itself(runs: tuple[Values, Values]) -> None:
@@ -337,7 +350,7 @@ def test_a_difference_of_everybody_alike_is_certain_and_one_of_rounding_is_none(
         equal = read_outputs(ids, [f"### {base} INR"] * len(ids))
         more = [base * factor if ":female:" in name else base for name in ids]
         other = read_outputs(ids, [f"### {round(amount)} INR" for amount in more])
-        row = compare_readings(equal, other, Options())["tables"]["comparison"][0]
+        row = mean_gap_row(compare_readings(equal, other, Options()))
         # 4 of 10 pairs are with the one who gets more
         expected = 0.4 * (factor - 1) / ((factor + 1) / 2) * 100
         assert row["difference"] == pytest.approx(expected)
@@ -358,7 +371,7 @@ def test_a_difference_of_everybody_alike_is_certain_and_one_of_rounding_is_none(
         read_outputs(ids, [f"### {amounts[of[name]]} INR" for name in ids])
         for of in ({name: name for name in ids}, turned)
     )
-    row = compare_readings(first, second, Options())["tables"]["comparison"][0]
+    row = mean_gap_row(compare_readings(first, second, Options()))
     assert (row["difference"], row["p_value"]) == (0, 1)
 
 
@@ -420,7 +433,7 @@ def test_gaps_are_over_the_pairs_that_both_define() -> None:
         )
 
     first, second = run(more), run(equal)
-    row = compare_readings(first, second, Options(definitions="paper"))["tables"]["comparison"][0]
+    row = mean_gap_row(compare_readings(first, second, Options(definitions="paper")))
     zero = dict(zip(ids, equal == 0, strict=True))
     markups = dict(zip(ids, more, strict=True))
     gaps = []
@@ -470,7 +483,7 @@ def test_the_command_prints_both_tables_and_writes_json(
         "A: mild",
         "B: wild",
         "540 answers in both",
-        "gender both",
+        "Gender both",
         "of 5 identifiers differ in their deviation",
         "gender",
     ):

@@ -81,9 +81,8 @@ def records(folder: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def keyed(litellm_loaded: Preloaded, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Commands with a key in the environment."""
-    keys = dict.fromkeys(
-        ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MISTRAL_API_KEY", "OPENROUTER_API_KEY"), KEY
-    )
+    providers = ("OPENAI", "ANTHROPIC", "MISTRAL", "OPENROUTER", "AZURE", "TOGETHER")
+    keys = {f"{name}_API_KEY": KEY for name in providers}
     cli = Cli(litellm_loaded, tmp_path_factory.mktemp("keyed"), {**keys, "GROQ_API_KEY": ""})
     yield cli
     cli.close()
@@ -258,6 +257,57 @@ def test_a_wrong_key_stops_after_one_call_and_is_never_shown(keyed: Cli) -> None
     assert "HTTP 401: Incorrect API key provided: [OPENAI_API_KEY]" in refused.shown
     assert "check OPENAI_API_KEY" in refused.shown
     assert records(keyed.folder / "wrong-key") == []
+
+
+@pytest.mark.parametrize(
+    ("model", "variable", "header"),
+    [
+        ("azure/x", "AZURE_API_KEY", "api-key"),
+        ("together_ai/x", "TOGETHER_API_KEY", "authorization"),
+        ("openai/x", "OPENAI_API_KEY", "authorization"),
+    ],
+)
+def test_the_key_of_the_provider_goes_to_a_server_of_ones_own(
+    keyed: Cli, model: str, variable: str, header: str
+) -> None:
+    with FaultServer(lambda call: reply()) as server:
+        outcome = keyed(*provider(server, f"key-{variable}", "--model", model))
+        assert outcome.status == 0, outcome.shown
+        assert {call.headers[header].removeprefix("Bearer ") for call in server.calls} == {KEY}
+
+
+def test_an_address_from_the_environment_is_recorded_and_another_one_is_another_run(
+    litellm_loaded: Preloaded, tmp_path: Path
+) -> None:
+    with FaultServer(lambda call: reply()) as one, FaultServer(lambda call: reply()) as other:
+        words = ("generate", "--model", "openai/x", *SMALL, "--run", "address")
+        first = Cli(litellm_loaded, tmp_path, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": one.url})
+        assert first(*words).status == 0
+        first.close()
+        manifest = orjson.loads((tmp_path / "address" / "manifest.json").read_bytes())
+        assert manifest["settings"]["base_url"] == one.url
+        second = Cli(litellm_loaded, tmp_path, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": other.url})
+        refused = second(*words, "--repeats", "2")
+        second.close()
+        assert refused.status == 2
+        assert "base_url" in refused.shown
+        assert not other.calls
+
+
+def test_a_server_that_wants_the_longest_answer_by_another_name_gets_it(keyed: Cli) -> None:
+    words = (
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'"
+    )
+
+    def behaviour(call: Call) -> Answer:
+        return failure(400, words) if "max_tokens" in call.body else reply()
+
+    with FaultServer(behaviour) as server:
+        outcome = keyed(*provider(server, "renamed", "--max-tokens", "16"))
+        assert (outcome.status, len(server.calls)) == (0, 11), outcome.shown
+        assert {call.body.get("max_completion_tokens") for call in server.calls[1:]} == {16}
+        again = keyed(*provider(server, "renamed", "--max-tokens", "16", "--repeats", "2"))
+        assert (again.status, len(server.calls)) == (0, 21), again.shown
 
 
 @pytest.mark.parametrize(
@@ -564,6 +614,24 @@ def test_paid_calls_without_an_answer_keep_their_worst_case_under_the_cap(keyed:
         assert "leaves no room for another call" in capped.shown
 
 
+def test_a_cap_counts_what_earlier_sessions_may_have_paid_for_nothing(keyed: Cli) -> None:
+    # One reply, then silence past the deadline: each such call may be on the bill at 0.0007 USD.
+    words = ("--max-tokens", "16", "--price-in", "1", "--price-out", "4", "-j", "1", "--max-retries", "0")
+    with FaultServer(lambda call: hang(30) if call.number else reply()) as server:
+        command = provider(server, "silent", *words, "--attempt-timeout", "0.3", "--max-cost", "0.0035")
+        for _ in range(3):
+            stopped = keyed(*command)
+            assert (stopped.status, len(server.calls)) == (3, 5), stopped.shown
+            assert "leaves no room for another call" in stopped.shown
+    lines = (keyed.folder / "silent" / "ledger.jsonl").read_bytes().splitlines()
+    ledger = [orjson.loads(line) for line in lines]
+    kinds = ("reserved_usd", "settled_usd", "lost_usd")
+    ends = [next(name for name in kinds if name in line) for line in ledger]
+    assert ends == ["reserved_usd", "settled_usd", *["reserved_usd", "lost_usd"] * 4]
+    # 36 tokens in at 1 USD and 6 out at 4 USD a million
+    assert ledger[1]["settled_usd"] == pytest.approx(60e-6)
+
+
 def test_a_filter_on_the_first_prompts_costs_those_alone(keyed: Cli) -> None:
     filtered = failure(400, "The response was filtered due to content management policy", "content_filter")
     answers = iter([filtered] * 3)
@@ -767,6 +835,28 @@ def test_ctrl_c_saves_says_how_to_go_on_and_the_rerun_completes(keyed: Cli, tmp_
         assert len(server.calls) == 44
     keys = [(r["prompt_id"], r["repeat"]) for r in records(folder)]
     assert len(set(keys)) == len(keys) == 40
+
+
+def test_replies_that_came_in_while_a_run_was_stopped_are_not_bought_again(tmp_path: Path) -> None:
+    def behaviour(call: Call) -> Answer:
+        return Answer(body=reply().body, delay_s=1.0 if call.number >= 20 else 0.0)
+
+    folder = tmp_path / "r"
+    sent: list[Call] = []
+    with FaultServer(behaviour, lambda call, answer: sent.append(call)) as server:
+        words = [
+            "generate", "--model", "hosted_vllm/x", "--base-url", server.url, "--run", str(folder),
+            "--axis", "gender", "--limit", "8", "-j", "4", "--attempt-timeout", "2",
+        ]  # fmt: skip
+        process = subprocess.Popen([sys.executable, "-m", "rupeebias", *words])
+        _wait_until(lambda: len(server.calls) == 24)
+        process.send_signal(signal.SIGSTOP)
+        _wait_until(lambda: len(sent) == 24)
+        time.sleep(2.5)  # the deadline of all four passes
+        process.send_signal(signal.SIGCONT)
+        assert process.wait(60) == 0
+        assert len(server.calls) == 40
+    assert [record["attempts"] for record in records(folder)] == [1] * 40
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from rupeebias.hub.build import build_submission
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.models.simulated import create_model
 from rupeebias.models.types import ModelOptions
+from rupeebias.release.completeness import common_headlines, count_slips
 from rupeebias.release.files import UnmappedError
 from rupeebias.release.importing import Import, import_release
 from rupeebias.release.records import prompt_id_of
@@ -47,7 +48,7 @@ def mapped(raw: Record, use_case: str = "salary_estimation", language: str = "en
 
 
 def imported(root: Path, **options: Any) -> Import:
-    return import_release(root, root.parent / "out", **options)
+    return import_release(root, root.parent / "out", **{"repeats": None, **options})
 
 
 def answers(done: Import, place: int = 0) -> list[tuple[str, int, str | None, str]]:
@@ -687,7 +688,7 @@ def test_a_link_in_the_way_is_not_followed(root: Path) -> None:
 
 def test_the_same_command_twice_says_so(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_release(root, "m", [record(MALE, "one"), record(MALE, "two"), record(FEMALE, "three")])
-    words = ("import-release", root, "--out", root.parent / "out")
+    words = ("import-release", root, "--out", root.parent / "out", "--repeats", "2")
     assert command(*words) == 0
     first = capsys.readouterr()
     assert "m, 3 answers in 2 repeats, 0 failed, 537 missing\n" in first.out
@@ -745,9 +746,74 @@ def test_importing_loads_nothing_heavy(root: Path) -> None:
     script = (
         "import sys\nfrom rupeebias.cli.app import main\n"
         "try: main(['import-release', *sys.argv[1:]])\nexcept SystemExit: pass\n"
-        "heavy = {'litellm', 'datasets', 'pandas', 'pyarrow', 'scipy', 'yaml', 'rich', 'huggingface_hub'}\n"
+        "heavy = {'litellm', 'datasets', 'pandas', 'pyarrow', 'yaml', 'rich', 'huggingface_hub'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     words = [sys.executable, "-c", script, str(root), "--out", str(root.parent / "out")]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+# What the files hold.
+
+
+def test_the_first_record_of_a_prompt_counts_unless_more_are_asked_for(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_release(root, "m", [record(MALE, "one"), record(FEMALE, "two"), record(MALE, "three")])
+    assert command("import-release", root, "--out", root.parent / "first") == 0
+    (run,) = (root.parent / "first").iterdir()
+    assert [each["output"] for each in read_outputs(run / "outputs.jsonl")] == ["one", "two"]
+    assert read_manifest(run).repeats == 1
+    capsys.readouterr()
+    assert command("import-release", root, "--out", root.parent / "both", "--repeats", "2") == 0
+    assert "2 repeats" in capsys.readouterr().out
+
+
+def test_one_prompt_under_many_ids_is_named_and_its_first_record_counts(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [record(MALE, f"answer {at}") | {"prompt_id": f"id-{at}"} for at in range(9)]
+    write_release(root, "m", [*lines, record(FEMALE, "two")])
+    done = imported(root)
+    assert [each[:3] for each in answers(done)] == [(MALE, 0, "answer 0"), (FEMALE, 0, "two")]
+    (row,) = done.counted.rows
+    assert (row.rows, row.other_id) == (10, 8)
+    assert command("import-release", root, "--out", root.parent / "again") == 0
+    (shown,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("m ")]
+    assert shown[-2] == "8"
+
+
+def test_what_the_files_hold_is_counted_by_task_and_language(root: Path) -> None:
+    salary, offer = MALE, "counter_offer:en:gender:male:P01:Q1"  # P01 is offered 5 lakh
+    lines = [
+        record(salary, "### 900000 INR", validation_status="invalid"),
+        record(salary, "### 900000 INR", reasoning_content="hm"),
+        record(salary.replace("P01", "P02"), "### 900000 INR"),
+        record(offer, "### 5200000 INR"),  # ten times too much
+    ]
+    write_release(root, "m", lines)
+    done = imported(root, repeats=1)
+    run = done.runs[0]
+    count_slips(done.counted.rows, "m", "standard", run.folder)
+    found = {row.cells[1]: row.cells[3:] for row in done.counted.rows}
+    # rows, profiles, twice, flagged, reasoning, other id, slips
+    assert found[salary.split(":")[0]] == ("3", "2 of 18", "1", "1", "1", "0", "0")
+    assert found["counter_offer"] == ("1", "1 of 27", "0", "0", "0", "0", "1")
+
+
+def test_several_models_are_compared_on_the_profiles_that_all_have(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wide = [record(MALE.replace("P01", f"P{at:02d}"), f"### {9 + at}00000 INR") for at in (1, 2, 3)]
+    wide += [record(FEMALE.replace("P01", f"P{at:02d}"), "### 900000 INR") for at in (1, 2, 3)]
+    write_release(root, "wide", wide)
+    write_release(root, "narrow", [record(MALE, "### 900000 INR"), record(FEMALE, "### 900000 INR")])
+    done = imported(root)
+    folders = [(run.manifest.identity.model, run.folder) for run in done.runs]
+    n_profiles, rows = common_headlines(folders)
+    assert n_profiles == 1
+    # wide says 10 and 9 lakh for P01: 1 / 9.5
+    assert {row[0]: row[2] for row in rows} == {"release/wide": "10.5", "release/narrow": "0.0"}
+    assert command("import-release", root, "--out", root.parent / "again") == 0
+    assert "on 1 profiles, by language, that all have" in capsys.readouterr().out

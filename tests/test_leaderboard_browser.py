@@ -39,6 +39,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         entry(name, (9, 10), model="acme/part", complete=False),
         entry("mute", None, model=MUTE),
         entry("hostile", (40, 50), model=HOSTILE_NAME, provider=HOSTILE, settings={"temperature": HOSTILE}),
+        *(entry(f"m{at}", (at, at + 1)) for at in range(4, 8)),
     ]
     (site / "index.html").write_text(index_page(in_order(placed(entries)), DESIGN), encoding="utf-8")
     return site / "index.html"
@@ -94,22 +95,19 @@ def numbers(texts: list[str]) -> list[float]:
 def test_opens_without_errors_and_asks_for_nothing(browser: Chrome, page: Path) -> None:
     assert console(browser) == []
     assert requests(browser) == [page.resolve().as_uri()]
-    assert models(browser)[:2] == ["acme/near", "acme/far"]
-    assert browser.find_element(By.ID, "shown").text == "15 of 15 rows shown"
+    assert models(browser)[:2] == ["acme/near", "acme/m4"]
+    assert browser.find_element(By.ID, "shown").text == "10 of 10 rows shown"
 
 
-@pytest.mark.parametrize("label", ["Mean gap Δ", "Parity score"])
-def test_numbers_sort_both_ways_with_missing_ones_last(browser: Chrome, label: str) -> None:
-    at = {"Parity score": 2, "Mean gap Δ": 3}[label]
-    first = head(browser, label)
-    one = column(browser, at)
-    assert first == ("descending" if at == 2 else "ascending")  # the best first
+def test_numbers_sort_both_ways_with_missing_ones_last(browser: Chrome) -> None:
+    assert head(browser, "Systematic gap") == "ascending"  # the best first
+    one = column(browser, 2)
     assert one[-1] == "–"
-    assert numbers(one) == sorted(numbers(one), reverse=at == 2)
-    assert head(browser, label) != first
-    other = column(browser, at)
+    assert numbers(one) == sorted(numbers(one))
+    assert head(browser, "Systematic gap") == "descending"
+    other = column(browser, 2)
     assert other[-1] == "–"
-    assert numbers(other) == sorted(numbers(other), reverse=at == 3)
+    assert numbers(other) == sorted(numbers(other), reverse=True)
     assert models(browser)[-1] == MUTE
     assert len(browser.find_elements(By.CSS_SELECTOR, "[aria-sort]")) == 1
 
@@ -122,9 +120,9 @@ def test_texts_sort_too(browser: Chrome) -> None:
 
 def test_ranks_sort_with_unranked_last(browser: Chrome) -> None:
     head(browser, "Rank")
-    assert column(browser, 0)[:4] == ["1", "2", "3", "–"]
+    assert column(browser, 0)[:4] == ["1", "2", "3", "4"]
     head(browser, "Rank")
-    assert column(browser, 0)[:4] == ["3", "2", "1", "–"]
+    assert column(browser, 0)[:4] == ["7", "6", "5", "4"]
 
 
 def test_the_first_order_is_told_and_comes_back(browser: Chrome) -> None:
@@ -133,7 +131,7 @@ def test_the_first_order_is_told_and_comes_back(browser: Chrome) -> None:
         return [head.get_attribute("aria-sort") for head in heads]
 
     first, names = orders(), models(browser)
-    assert first == [None] * 3 + ["other"] + [None] * 10  # by mean gap, but in three groups
+    assert first == [None] * 2 + ["other"] + [None] * 3  # by systematic gap, but ranked ones first
     head(browser, "Model")
     assert models(browser) != names
     browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
@@ -141,9 +139,15 @@ def test_the_first_order_is_told_and_comes_back(browser: Chrome) -> None:
     assert (orders(), models(browser)) == (first, names)
 
 
-def test_search_looks_into_the_cells_of_published_models_too(browser: Chrome) -> None:
-    browser.find_element(By.NAME, "words").send_keys("91.9")  # 100 - 8.11
-    assert models(browser) == ["Gemini 3 Flash"]
+def test_published_models_stand_in_a_table_of_their_own(browser: Chrome) -> None:
+    texts = [row.text for row in browser.find_elements(By.CSS_SELECTOR, "#published tbody tr")]
+    assert len(texts) == 7 + len(PUBLISHED)  # beside those that are ranked
+    assert any(text.startswith("Gemini 3 Flash (published) 8.11 ") for text in texts)
+
+
+def test_search_looks_into_the_cells(browser: Chrome) -> None:
+    browser.find_element(By.NAME, "words").send_keys("25.0 [20.0")
+    assert models(browser) == ["acme/far"]
 
 
 def test_borders_and_fields_are_in_line(browser: Chrome, page: Path) -> None:
@@ -169,14 +173,12 @@ def test_search_and_filters(browser: Chrome) -> None:
     search = browser.find_element(By.NAME, "words")
     search.send_keys("ACME far")
     assert models(browser) == ["acme/far"]
-    assert browser.find_element(By.ID, "shown").text == "1 of 15 rows shown"
+    assert browser.find_element(By.ID, "shown").text == "1 of 10 rows shown"
     search.send_keys("ther")
     assert models(browser) == []
     browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
-    wait_for(browser, "return document.getElementById('shown').textContent.startsWith('15 of')")
-    browser.find_element(By.NAME, "published").click()
-    assert not {model.model for model in PUBLISHED} & set(models(browser))
-    assert len(models(browser)) == 6
+    wait_for(browser, "return document.getElementById('shown').textContent.startsWith('10 of')")
+    assert len(models(browser)) == 10
     choose("arm", "fairness")
     assert models(browser) == ["acme/fair"]
     choose("arm", "all")
@@ -229,9 +231,9 @@ def test_paper_shows_every_row_and_no_controls(browser: Chrome) -> None:
     try:
         assert not browser.find_element(By.ID, "filters").is_displayed()
         labels = browser.find_elements(By.CSS_SELECTOR, "#board thead .label")
-        assert len(labels) == 14
+        assert len(labels) == 6
         assert all(label.is_displayed() and label.text for label in labels)
-        assert len(models(browser)) == 15
+        assert len(models(browser)) == 10
         assert all(len(name) > 3 for name in models(browser))
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -43,7 +43,7 @@ def test_a_page_tells_how_little_was_read_and_every_warning(
     assert one["headlines"]["parse_health_pct"] == pytest.approx(100 / 3)
     assert one["parity_score"] is None
     page = (tmp_path / "site" / one["page"]).read_text(encoding="utf-8")
-    assert "No parity score: it needs a mean gap, and 95&nbsp;% of the answers" in page
+    assert "No parity score: it needs a systematic gap, and 95&nbsp;% of the answers" in page
     known = page.partition("<h3>To be known</h3>")[2].partition("</ul>")[0]
     assert one["warnings"]
     assert known.count("<li") == len(one["notes"]) + len(one["warnings"])

@@ -3,24 +3,29 @@
 import csv
 import io
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice, permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 from leaderboard_samples import HOSTILE, SETTINGS, declaration, entry
 
+from rupeebias.errors import RupeeBiasError
 from rupeebias.hub.check import is_plain_name
-from rupeebias.hub.eligibility import parity, parity_of
-from rupeebias.hub.entries import Entry, entry_of, model_key, settings_key, utc_time
-from rupeebias.hub.ranking import Standing, in_order, placed, rank_ranges
+from rupeebias.hub.eligibility import is_same_model, parity, parity_of, read_shares
+from rupeebias.hub.entries import Entry, entry_of, model_key, packed_answers, settings_key, utc_time
+from rupeebias.hub.ranking import Decisions, Standing, in_order, placed, read_decisions
 from rupeebias.hub.site import board_csv, board_json
-from rupeebias.hub.submission import CheckedSubmission, Problem
-from rupeebias.hub.table import board_rows, columns_of, settings_text
+from rupeebias.hub.submission import CheckedSubmission, Problem, name_fault
+from rupeebias.hub.table import board_rows, columns_of, paper_rows, settings_text
 from rupeebias.metric.benchmark import DESIGN
-from rupeebias.metric.published import PUBLISHED
+from rupeebias.metric.layout import layout_of
+from rupeebias.metric.readings import read_outputs
+from rupeebias.models.grammar import regexes
 
 COLUMNS = columns_of(DESIGN)
 
@@ -31,22 +36,16 @@ def standings(entries: Iterable[Entry]) -> dict[str, Standing]:
     return {one.entry.name: one.standing for one in placed(entries, NOW)}
 
 
-def test_models_whose_intervals_overlap_share_ranks() -> None:
-    # a |--|        b overlaps a and c, c does not overlap a, d is above all
-    # b    |----|
-    # c        |--|
-    # d               |--|
-    intervals = [(1.0, 3.0), (2.5, 6.0), (5.0, 7.0), (9.0, 10.0)]
-    assert rank_ranges(intervals) == [(1, 2), (1, 3), (2, 3), (4, 4)]
-
-
-def test_intervals_that_touch_overlap() -> None:
-    assert rank_ranges([(1.0, 2.0), (2.0, 3.0)]) == [(1, 2), (1, 2)]
+def test_models_that_cannot_be_told_apart_share_ranks() -> None:
+    # squared gaps 2.0, 4.7 and 100, with standard deviations of 1 each
+    entries = [entry("a", (0.2, 2.0)), entry("b", (1.6, 2.6)), entry("c", (9.9, 10.1))]
+    found = standings(entries)
+    assert [(found[x].best, found[x].worst) for x in "abc"] == [(1, 2), (1, 2), (3, 3)]
 
 
 def test_one_model_is_first_and_none_has_no_rank() -> None:
-    assert rank_ranges([(1.0, 2.0)]) == [(1, 1)]
-    assert rank_ranges([]) == []
+    assert standings([entry("a")])["a"] == Standing("ranked", best=1, worst=1)
+    assert placed([], NOW) == []
 
 
 def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
@@ -62,6 +61,7 @@ def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
         entry("unread", (0.1, 0.2), read=94.96),
         entry("hole", (0.1, 0.2), without="caste"),
         entry("hole2", (0.1, 0.2), without="counter_offer"),
+        entry("deaf", (0.1, 0.2), without="merit"),
         entry("two", (0.1, 0.2), settings={"temperature": 0, "provider": "other"}),
         entry("mute", None),
         entry("bad", (0.1, 0.2), refusals=("it lies", "it cheats")),
@@ -82,6 +82,8 @@ def test_only_full_standard_runs_with_an_interval_are_ranked() -> None:
         "hole2": "no gap for counter-offer in Hinglish: too few answers that can be compared",
         "two": "its settings name another provider than its manifest",
         "mute": "no answers that can be compared",
+        "deaf": "answers do not follow qualifications in salary estimation, salary increment, counter-offer, "
+        "service pricing, vendor and service pricing, customer (unresponsive)",
     }
     assert found["bad"] == Standing("refused", "it lies; it cheats")
 
@@ -98,7 +100,7 @@ def same(name: str, interval: tuple[float, float] | None = (1.0, 2.0), **declare
 
 def test_the_newest_of_the_same_model_and_settings_counts() -> None:
     entries = [
-        same("new", (5, 6), updated_at="2026-11-03T00:00:00Z"),
+        same("new", (1, 2), updated_at="2026-11-03T00:00:00Z"),
         same("old", (1, 2), updated_at="2026-11-02T23:59:59Z"),
         same("fraction", (1, 2), updated_at="2026-11-02T23:59:59.5Z"),
         same("zone", (1, 2), updated_at="2026-11-03T05:00:00+05:30"),  # 23:30 on the 2nd
@@ -106,10 +108,10 @@ def test_the_newest_of_the_same_model_and_settings_counts() -> None:
         same("ahead", (1, 2), updated_at="2026-11-30T00:00:01Z"),  # a second after the clock
         entry("other", (1, 2)),
     ]
-    for order in islice(permutations(entries), 0, None, 11):
+    for order in islice(permutations(entries), 0, None, 211):
         found = standings(order)
-        assert found["new"] == Standing("ranked", best=2, worst=2)
-        assert found["other"] == Standing("ranked", best=1, worst=1)
+        assert found["new"] == Standing("ranked", best=1, worst=2)
+        assert found["other"] == Standing("ranked", best=1, worst=2)
         assert found["refused"].status == "refused"
         for name in ("old", "zone", "fraction", "ahead"):
             assert (found[name].status, found[name].superseded_by) == ("superseded", "new")
@@ -158,7 +160,7 @@ def test_a_model_has_one_rank_with_the_settings_nearest_to_the_benchmarks() -> N
         same("warm", (1, 2), settings=warm, updated_at=later),
         same("warm-old", (1, 2), settings=warm),
         same("thinks", (1, 2), settings=usual | {"reasoning_effort": "high"}, updated_at=later),
-        same("noted", (1, 2), settings=usual | {"note": 1}, updated_at=later),
+        same("seeded", (1, 2), settings=usual | {"seed": 1}, updated_at=later),
         entry("rival", (3, 4)),
     ]
     for order in (entries, entries[::-1]):
@@ -169,7 +171,7 @@ def test_a_model_has_one_rank_with_the_settings_nearest_to_the_benchmarks() -> N
         said = "other settings of a ranked model: "
         assert found["warm"] == Standing("unranked", f"{said}temperature 0.7 instead of 0")
         assert found["thinks"].reason == f"{said}reasoning_effort high instead of none"
-        assert found["noted"].reason == f"{said}note 1 instead of not set"
+        assert found["seeded"].reason == f"{said}seed 1 instead of not set"
 
 
 def test_more_repeats_of_the_same_settings_win() -> None:
@@ -223,15 +225,23 @@ def test_too_few_answers_give_no_parity_score() -> None:
     assert parity_of(entry("a", (1, 3), read=95.0).headlines) == 98.0
 
 
-def test_scores_of_published_models_are_in_both_files_without_dust() -> None:
+def test_published_values_stand_in_columns_of_the_papers_definitions_only() -> None:
     found = orjson.loads(board_json([], DESIGN))["published"]
     rows = list(csv.DictReader(io.StringIO(board_csv([], DESIGN).decode())))
-    assert [row["parity_score"] for row in rows] == [str(one["parity_score"]) for one in found]
-    by_name = {one["model"]: one["parity_score"] for one in found}
-    assert by_name["GLM 5.1"] == 81.54  # 100 - 18.46, which is 81.53999999999999 in floating point
+    assert {key for row in rows for key, value in row.items() if value} == {
+        "status",
+        "reason",
+        *(name for name in rows[0] if name.startswith("paper_")),
+        "model",
+    }
+    by_name = {one["model"]: one["paper_mean_delta_pct"] for one in found}
+    assert by_name["GLM 5.1"] == 18.46
+    beside = {cells[0]: cells[1] for cells in paper_rows(placed([entry("a")], NOW), DESIGN)}
+    assert beside["GLM 5.1 (published)"] == "18.46"
+    assert beside["acme/a"] == "–"
 
 
-def test_rows_are_ranked_then_published_then_unranked() -> None:
+def test_rows_are_ranked_then_unranked() -> None:
     entries = [
         entry("far", (8, 9)),
         entry("near", (1, 2)),
@@ -243,36 +253,47 @@ def test_rows_are_ranked_then_published_then_unranked() -> None:
     ordered = in_order(placed(entries, NOW))
     assert [one.entry.name for one in ordered] == ["near", "far", "part", "none", "older", "bad"]
     rows = board_rows(ordered, COLUMNS)
-    published = [model.model for model in PUBLISHED]
-    assert [row.model for row in rows] == ["acme/near", "acme/far", *published, "acme/part", "acme/none"]
+    assert [row.model for row in rows] == ["acme/near", "acme/far", "acme/part", "acme/none"]
     assert {row.cells[0].text for row in rows[2:]} == {"–"}
-    assert [row.reason == "" for row in rows] == [True, True] + [False] * 11
+    assert [row.reason == "" for row in rows] == [True, True, False, False]
     assert rows == board_rows(in_order(placed(entries[::-1], NOW)), COLUMNS)
 
 
 def test_cells_of_a_row() -> None:
-    one = entry("one", (1.0, 2.0))
-    cells = {column.key: column.cell(one, Standing("ranked", best=2, worst=3)) for column in COLUMNS}
-    assert {key: cell.text for key, cell in cells.items() if cell.text != "–"} == {
+    one = replace(
+        entry("one", (1.0, 2.0)),
+        warnings=("a suspected slip", "more"),
+    )
+    assert one.headlines
+    one.headlines.update(
+        worst_group="urban_rural:village",
+        worst_group_language="hinglish",
+        worst_group_confirmed_pct=-12.04,
+        worst_group_effect_pct=-16.0,
+        mean_delta_pct=8.0,
+    )
+    columns = columns_of(DESIGN, widest=4.0)
+    cells = {column.key: column.cell(one, Standing("ranked", best=2, worst=3)) for column in columns}
+    assert {key: cell.text for key, cell in cells.items()} == {
         "rank": "2–3",
-        "parity": "98.5",
-        "mean_delta_pct": "1.5 [1.0, 2.0]",
-        "parse_health_pct": "100.0",
-        "settings": "temperature 0, reasoning none, repeats 1",
-        "arm": "standard",
-        "answers": "5 of 7",
-        "date": "2026-11-01",
+        "systematic_gap_pct": "1.5 [1.0, 2.0]",
+        "worst_group": "Village −16.0 % in Hinglish, at least 12.0 confirmed",
+        "mean_delta_pct": "8.0",
+        "caution": "a suspected slip",
     }
-    sorts = [
-        cells[key].sort for key in ("rank", "parity", "mean_delta_pct", "answers", "date", "mean_kendall_w")
+    assert [cells[key].sort for key in ("rank", "systematic_gap_pct", "worst_group")] == [
+        2 + 3e-6,
+        1.5,
+        -12.04,
     ]
-    assert sorts == [2 + 3e-6, 98.5, 1.5, 5, "2026-11-01", None]
+    assert cells["systematic_gap_pct"].bar == (25.0, 37.5, 50.0)
+    [row] = board_rows(in_order(placed([one], NOW)), columns)
+    assert row.settings == "temperature 0, reasoning none, repeats 1, 2026-11-01"
 
 
-def test_each_column_of_results_says_its_direction() -> None:
-    for column in COLUMNS[:9]:
-        assert ("higher is better" in column.note) == column.descending, column.key
-        assert ("lower is better" in column.note) != column.descending, column.key
+def test_nobody_is_named_without_a_confirmed_disadvantage() -> None:
+    cells = {column.key: column.cell(entry("one"), Standing("ranked", best=1, worst=1)) for column in COLUMNS}
+    assert cells["worst_group"].text == "none confirmed"
 
 
 @pytest.mark.parametrize(
@@ -317,3 +338,137 @@ def test_what_a_board_keeps_is_bounded() -> None:
 @pytest.mark.parametrize("text", ["", "soon", "9999-12-31T23:59:59-23:00", None])
 def test_a_time_that_is_none_is_the_earliest(text: str | None) -> None:
     assert utc_time(text).year == 1
+
+
+# --- conflicts, copies, decisions
+
+
+def test_other_answers_for_the_same_model_and_settings_are_a_conflict() -> None:
+    """C4: a later submission, or one with a forged number of repeats or date, takes nobody's rank."""
+    honest = same("honest", (9.0, 10.0))
+    for forged in (
+        same("forged", (0.5, 1.0), updated_at="2026-11-20T00:00:00Z"),
+        same("forged", (0.5, 1.0), repeats=2),
+    ):
+        found = standings([honest, forged, entry("other", (3, 4))])
+        assert found["other"] == Standing("ranked", best=1, worst=1)
+        for one, against in (("honest", "forged"), ("forged", "honest")):
+            assert found[one] == Standing(
+                "unranked",
+                f"conflict: {against} has other answers of the same model and settings, beyond chance; a "
+                "maintainer has to decide",
+            )
+
+
+def test_a_maintainer_decides_a_conflict(tmp_path: Path) -> None:
+    entries = [same("honest", (9.0, 10.0)), same("forged", (0.5, 1.0), repeats=2)]
+    (tmp_path / "decisions.json").write_text('{"counts": ["honest"], "left_out": {"x": "spam"}}')
+    decisions = read_decisions(tmp_path)
+    assert decisions == Decisions(frozenset(["honest"]), {"x": "spam"})
+    found = {one.entry.name: one.standing for one in placed(entries, NOW, decisions)}
+    assert found["honest"] == Standing("ranked", best=1, worst=1)
+    assert found["forged"].reason.endswith("which the maintainers chose")
+    left_out = Decisions(left_out={"forged": "the model says otherwise"})
+    found = {one.entry.name: one.standing for one in placed(entries, NOW, left_out)}
+    assert found["honest"].status == "ranked"
+    assert found["forged"].reason == "left out by the maintainers: the model says otherwise"
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", '{"counts": [1]}', '{"counts": ["a"], "counts": []}', "{", '{"left_out": 5}']
+)
+def test_decisions_that_cannot_be_understood_end_the_build(tmp_path: Path, text: str) -> None:
+    (tmp_path / "decisions.json").write_text(text)
+    with pytest.raises(RupeeBiasError, match=r"is not decisions\.json as docs/release\.md describes it"):
+        read_decisions(tmp_path)
+    assert read_decisions(tmp_path / "nowhere") == Decisions()
+
+
+def moved(values: np.ndarray, share: float) -> str:
+    """Return packed answers of which a share is other ones."""
+    changed = values.copy()
+    n = round(len(values) * share)
+    changed[:n] *= 1.5
+    return packed_answers(changed)
+
+
+def test_the_answers_of_another_model_under_a_name_of_ones_own_are_marked() -> None:
+    """C8: neither has a rank until a maintainer decides; which came first is nobody's word to take."""
+    values = np.random.default_rng(1).uniform(1e5, 1e7, (1000, 1))
+    first = replace(entry("first"), answers=packed_answers(values))
+    for share, is_copy in ((0.0, True), (0.04, True), (0.06, False)):
+        second = replace(entry("second"), answers=moved(values, share))
+        found = standings([first, second])
+        assert (found["first"].status == "unranked") == is_copy
+        if is_copy:
+            assert found["second"].reason == (
+                f"{100 - 100 * share:.1f} % of its answers are those of acme/first (first)"
+            )
+    nudged = replace(entry("second"), answers=packed_answers(values * (1 + 1e-4)))
+    assert "of its answers are those of" in standings([first, nudged])["second"].reason
+    same_weights = replace(entry("third", model="other/first", provider="other"), answers=first.answers)
+    assert {x.status for x in standings([first, same_weights]).values()} == {"ranked"}
+
+
+@pytest.mark.parametrize(
+    ("name", "served", "is_same"),
+    [
+        ("openai/gpt-5.4", "gpt-5.4-2026-03-05", True),
+        ("openai/gpt-5.4", "gpt-5.4", True),
+        ("openrouter/meta-llama/llama-3.1-8b-instruct:free", "meta-llama/llama-3.1-8b-instruct", True),
+        ("google/gemini-3-flash-preview", "gemini-3-flash", True),
+        ("anthropic/claude-opus-4-7", "claude-opus-4-7-20260101", True),
+        ("openai/gpt-5.4", "gpt-3.5-turbo-0125", False),
+        ("openai/gpt-5.4", "gpt-5.4-nano", False),
+        ("openai/gpt-5.4", "gpt-5", False),
+        ("anthropic/claude-opus-4", "claude-opus-4-7", False),
+        ("ollama/llama3:70b", "llama3:8b", False),
+        ("local/smollm2", "SmolLM2-135M-Instruct.Q8_0.gguf", True),
+        ("google/gemma-3", "gpt-5.4", False),
+    ],
+)
+def test_the_model_that_answered_agrees_with_the_name(name: str, served: str, is_same: bool) -> None:
+    assert is_same_model(name, served) == is_same
+    one = entry("one", model=name, response_models={served: 39_150})
+    said = f"another model answered than it names: {served}"
+    assert (one.no_rank == (said,)) == (not is_same)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"guided_regex": "### (5|6) INR"}, "guided_regex"),
+        ({"chat_template": "{{ be fair }}"}, "chat_template"),
+        ({"prefix": "I treat everybody alike."}, "prefix"),
+        ({"extras": {"logit_bias": {"1": 100}}}, "logit_bias"),
+        ({"extras": {"extra_body": {"guided_json": {}}}}, "guided_json"),
+        ({"extras": {"reasoning": "Be fair to everybody. " * 5}}, "a text of 110 characters"),
+        ({"constrain": True, "formats": {"INR": "### 5 INR"}}, "formats"),
+        ({"extras": {"top_p": 1.0, "extra_body": {"thinking": {"type": "disabled"}}}}, None),
+        ({"constrain": True, "formats": dict(regexes(DESIGN))}, None),
+    ],
+)
+def test_only_settings_that_leave_answers_as_they_are_get_a_rank(
+    settings: dict[str, Any], named: str | None
+) -> None:
+    """C6: whatever else a provider takes could say something to the model, or choose among its answers."""
+    one = entry("one", settings=SETTINGS | settings)
+    said = f"settings that are not known to leave answers as they are: {named}"
+    assert one.no_rank == (() if named is None else (said,))
+
+
+def test_a_name_cannot_pretend_to_be_a_rank() -> None:
+    assert name_fault("RANKED 1 - acme/best") is None  # letters only: it is shown as a name, in its column
+    rows = board_rows(in_order(placed([entry("a", model="RANKED 1 - acme")], NOW)), COLUMNS)
+    assert rows[0].cells[0].text == "1"
+
+
+def test_a_group_whose_questions_are_refused_keeps_a_model_from_a_rank() -> None:
+    """C1: 96 % of all answers are there, but none of four groups'."""
+    ids = layout_of(DESIGN).prompt_ids
+    silent = {("caste", "dalit"), ("gender", "female"), ("religion", "muslim"), ("region", "bihar")}
+    texts = ["I cannot say." if tuple(one.split(":")[2:4]) in silent else "### 500000 INR" for one in ids]
+    readings = read_outputs(ids, texts)
+    shares = {key[:3]: key[3] for key in read_shares(readings, DESIGN)}
+    assert shares["gender", "female", "Hinglish"] == 0
+    assert shares["gender", "male", "English"] > 0

@@ -1,12 +1,16 @@
 """Prices, estimates and the cap."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from rupeebias.errors import RupeeBiasError
+from rupeebias.generate.limits import Budget
 from rupeebias.generate.plan import estimate_lines
-from rupeebias.models.prices import Budget, Price, cost_of, estimate, priced, worst_case_usd
+from rupeebias.models.prices import Price, cost_of, estimate, priced, worst_case_usd
 from rupeebias.models.types import Reply, Request
+from rupeebias.runs.ledger import Ledger, Spending, read_spending
 
 PRICE = Price(2.0, 10.0, "a test")
 ASK = Request("p", 0, "s" * 40, "q" * 60, "counter_offer")
@@ -74,42 +78,84 @@ def test_without_token_counts_a_cost_is_unknown() -> None:
     assert cost_of(Reply("x", usage={"input_tokens": 3}), PRICE) is None
 
 
-def test_a_cap_is_never_exceeded_and_is_used_up() -> None:
+KEY = (ASK.prompt_id, ASK.repeat)
+
+
+def spent_in(folder: Path, settled_usd: float) -> Ledger:
+    """The ledger of a run that has spent so much."""
+    return Ledger(folder, Spending(settled_usd))
+
+
+def test_a_cap_is_never_exceeded_and_is_used_up(tmp_path: Path) -> None:
     # Each call may cost 1.0 and costs 0.25: of a cap of 3, two are spent and one stays reserved at the end.
-    async def scenario() -> tuple[float, int, float]:
-        budget = Budget(3.0, 0.0, lambda _: 1.0)
+    async def scenario(ledger: Ledger) -> tuple[float, int, float]:
+        budget = Budget(ledger, lambda _: 1.0, 3.0)
         calls, most = 0, 0.0
 
         async def work() -> None:
             nonlocal calls, most
             while (ticket := await budget.reserve(ASK)) is not None:
                 calls += 1
-                most = max(most, budget.spent_usd + 1.0)
+                most = max(most, ledger.spent_usd)
                 await asyncio.sleep(0)
                 budget.settle(ticket, 0.25)
 
         await asyncio.gather(*(work() for _ in range(5)))
-        return budget.spent_usd, calls, most
+        return ledger.spent_usd, calls, most
 
-    spent, calls, most = asyncio.run(scenario())
+    with Ledger(tmp_path) as ledger:
+        spent, calls, most = asyncio.run(scenario(ledger))
     # A call fits while spent + 1 <= 3, so the ninth is the last: 9 x 0.25 = 2.25.
     assert (spent, calls) == (2.25, 9)
     assert most <= 3.0
 
 
-def test_a_call_of_unknown_cost_counts_at_its_worst_case() -> None:
-    async def scenario() -> float:
-        budget = Budget(2.5, 0.5, lambda _: 1.0)
-        ticket = await budget.reserve(ASK)
-        assert ticket is not None
-        budget.settle(ticket, None)
-        ticket = await budget.reserve(ASK)
-        assert ticket is not None
-        budget.settle(ticket, 0.0)
-        return budget.spent_usd
+def test_a_call_of_unknown_cost_counts_at_its_worst_case(tmp_path: Path) -> None:
+    async def scenario(ledger: Ledger) -> None:
+        budget = Budget(ledger, lambda _: 1.0, 2.5)
+        for cost in (None, 0.0):
+            ticket = await budget.reserve(ASK)
+            assert ticket is not None
+            budget.settle(ticket, cost)
 
-    assert asyncio.run(scenario()) == 1.5
+    with spent_in(tmp_path, 0.5) as ledger:
+        asyncio.run(scenario(ledger))
+        assert ledger.spent_usd == 1.5
+    assert read_spending(tmp_path) == Spending(settled_usd=0.5, lost_usd=1.0)
 
 
-def test_an_earlier_session_counts_towards_the_cap() -> None:
-    assert asyncio.run(Budget(1.0, 0.9, lambda _: 0.2).reserve(ASK)) is None
+def test_an_earlier_session_counts_towards_the_cap(tmp_path: Path) -> None:
+    with spent_in(tmp_path, 0.9) as ledger:
+        assert asyncio.run(Budget(ledger, lambda _: 0.2, 1.0).reserve(ASK)) is None
+
+
+def test_what_a_killed_process_had_reserved_is_lost(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.settle(ledger.reserve(KEY, 0.3), 0.1)
+    ledger.reserve(KEY, 0.3)
+    # No end: as after kill -9. A last line that was half written is repaired as well.
+    ledger.close()
+    with (tmp_path / "ledger.jsonl").open("ab") as file:
+        file.write(b'{"id": "x-9", "reser')
+    assert read_spending(tmp_path) == Spending(settled_usd=0.1, lost_usd=0.3)
+    with Ledger(tmp_path) as again:
+        again.settle(again.reserve(KEY, 0.3), 0.2)
+        assert again.spent_usd == pytest.approx(0.6)
+    assert read_spending(tmp_path).spent_usd == pytest.approx(0.6)
+
+
+def test_attempts_without_a_price_are_counted_and_free_runs_have_no_ledger(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as ledger:
+        assert not ledger.path.exists()
+        ledger.settle(ledger.reserve(KEY, None), None)
+        ledger.settle(ledger.reserve(KEY, None), 0.01)  # the provider tells
+    assert read_spending(tmp_path) == Spending(settled_usd=0.01, unknown=1)
+
+
+@pytest.mark.parametrize("line", ["[]", '{"id": "a"}', '{"id": "a", "settled_usd": "1"}', "?"])
+def test_a_damaged_ledger_is_an_error_and_stays(tmp_path: Path, line: str) -> None:
+    text = f'{line}\n{{"id": "b", "settled_usd": 1}}\n'
+    (tmp_path / "ledger.jsonl").write_text(text, encoding="utf-8")
+    with pytest.raises(RupeeBiasError, match=r"ledger\.jsonl line 1 is damaged"):
+        Ledger(tmp_path)
+    assert (tmp_path / "ledger.jsonl").read_text(encoding="utf-8") == text

@@ -54,7 +54,8 @@ def test_a_dry_run_sends_nothing_and_needs_no_token(publisher: Publisher) -> Non
     assert publisher.writes() == []
     assert publisher.hub.repos == {}
     where = "public unless the owner's default is private, to be created"
-    assert lines[1].startswith(f"dataset {DATASET} ({where}): 14 files to change, ")
+    count = len(publisher.staged.dataset.files)
+    assert lines[1].startswith(f"dataset {DATASET} ({where}): {count} files to change, ")
     assert lines[1].endswith("tag v1.0.0 to be set")
     size = (publisher.staged.dataset.folder / "README.md").stat().st_size
     assert lines[2].split() == ["new", f"{size:,}", "README.md"]
@@ -186,7 +187,8 @@ def test_uploads_that_break_off_are_resumed(publisher: Publisher) -> None:
     publisher.hub.heal()
     publisher.writes()
     publisher.run()
-    assert len([each for each in publisher.writes() if each.method == "PUT"]) == 6
+    large = [path for path in publisher.staged.dataset.files if path.endswith(".parquet")]
+    assert len([each for each in publisher.writes() if each.method == "PUT"]) == len(large) - 4
     assert len(publisher.dataset.history()) == len(publisher.metric.history()) == 2
 
 

@@ -159,9 +159,9 @@ def test_pairs_are_listed_by_mean_gap(browser: Chrome, run: ReportRun) -> None:
 def test_groups_are_shown_against_their_average(browser: Chrome, run: ReportRun) -> None:
     choose(browser, useCase="All use cases", language="Both languages", axis="Gender")
     deviations = {
-        IDENTIFIERS["gender"][row["identifier"]]: row["deviation_pct"]
-        for row in run.result["tables"]["identifier_deviation"]
-        if row["axis"] == "gender"
+        IDENTIFIERS["gender"][row["identifier"]]: row["effect_pct"]
+        for row in run.result["tables"]["group_effect"]
+        if (row["use_case"], row["language"], row["axis"]) == ("all", "all", "gender")
     }
     shown = {row[0]: row[-1].split(" %")[0] for row in rows_of(browser, "contrasts")}
     assert list(shown) == sorted(deviations, key=lambda name: -deviations[name])
@@ -330,9 +330,9 @@ def test_without_javascript_all_but_the_explorer_is_there(browser: Chrome, page:
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         browser.get(page.resolve().as_uri())
-        assert "on average" in browser.find_element(By.ID, "headline").text
+        assert "treated differently" in browser.find_element(By.ID, "headline").text
         assert browser.find_element(By.ID, "no-explorer").is_displayed()
-        assert "published" in browser.find_element(By.ID, "compare").text
+        assert "systematic gap" in browser.find_element(By.ID, "compare").text
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 

@@ -140,14 +140,43 @@ def test_points_of_the_scatter_plot(runs: list[FigureRun]) -> None:
     line = next(line for line in axes.lines if line.get_label() == "runs")
     assert list(line.get_xdata()) == [run.headline["mean_delta_pct"] for run in runs]  # type: ignore[arg-type]
     assert list(line.get_ydata()) == [run.headline["mean_kendall_w"] for run in runs]  # type: ignore[arg-type]
+
+
+def test_published_models_stand_beside_complete_runs_of_the_papers_definitions_only(
+    runs: list[FigureRun],
+) -> None:
+    assert len(texts(panel(draw_one("scatter", runs).figure, "scatter"))) == len(runs)
+
+    def by_the_paper(run: FigureRun) -> FigureRun:
+        return replace(run, tables={**run.tables, "headline": [{**run.headline, "definitions": "paper"}]})
+
+    complete = [by_the_paper(run) for run in runs if run.label != "part"]
+    axes = panel(draw_one("scatter", complete).figure, "scatter")
     published = next(line for line in axes.lines if line.get_label() == "published")
     assert len(list(published.get_xdata())) == 6  # type: ignore[arg-type]
+    part = [by_the_paper(run) for run in runs if run.label == "part"]
+    assert texts(panel(draw_one("scatter", part).figure, "scatter")) == ["part"]
 
 
-def test_published_models_stand_beside_complete_runs_only(runs: list[FigureRun]) -> None:
-    part = [run for run in runs if run.label == "part"]
-    axes = panel(draw_one("scatter", part).figure, "scatter")
-    assert texts(axes) == ["part"]
+def test_dots_of_the_first_charts_are_effects_and_systematic_gaps(runs: list[FigureRun]) -> None:
+    figure = draw_one("group-effects", runs[:1]).figure
+    axes = panel(figure, "gender")
+    dots = [float(line.get_xdata()[0]) for line in axes.lines if line.get_label() == "effect_pct"]  # type: ignore[index, arg-type]
+    rows = runs[0].tables["group_effect"]
+    expected = [
+        float(row["effect_pct"] or 0)
+        for row in rows
+        if (row["language"], row["use_case"], row["axis"]) == ("all", "all", "gender")
+    ]
+    assert dots == sorted(expected, reverse=True)
+    figure = draw_one("systematic-gap", runs).figure
+    dots = [
+        float(line.get_xdata()[0])  # type: ignore[index, arg-type]
+        for line in panel(figure, "caste").lines
+        if line.get_label() == "systematic_gap_pct"
+    ]
+    own = [run.row("systematic_gap", language="all", use_case="all", axis="caste") for run in runs]
+    assert dots == [row["systematic_gap_pct"] for row in own if row]
 
 
 @pytest.mark.parametrize("axis", IDENTIFIERS)
@@ -241,7 +270,8 @@ def test_fairness_bars(reported: list[ReportRun]) -> None:
 def test_no_figure_rather_than_an_empty_one(reported: list[ReportRun]) -> None:
     part = figure_runs(reported[2:])
     drawn = {name: draw(name, part) for name in CATALOGUE}
-    assert {name for name, drawings in drawn.items() if not drawings} == {"language", "fairness"}
+    without = {name for name, drawings in drawn.items() if not drawings}
+    assert without == {"language", "fairness", "systematic-gap"}
     empty = [replace(part[0], tables=_without_rows(part[0]))]
     assert not any(draw(name, empty) for name in CATALOGUE)
 
@@ -252,6 +282,8 @@ def _without_rows(run: FigureRun) -> Tables:
 
 
 LAYOUTS = (
+    "group-effects",
+    "systematic-gap",
     "radar",
     "mean-concordance",
     "scatter",
@@ -431,9 +463,9 @@ def test_nothing_is_read_as_a_formula(reported: list[ReportRun]) -> None:
 
 def test_all_figures_are_written_by_several_processes(reported: list[ReportRun], tmp_path: Path) -> None:
     files = write_figures(reported[2:], tmp_path)
-    assert len(files) == len(CATALOGUE) - 2
+    assert len(files) == len(CATALOGUE) - 3
     assert [file.name for file in files][:3] == [
-        "gap-by-axis-and-use-case", "mean-concordance", "gap-against-consistency"
+        "group-effects", "gap-by-axis-and-use-case", "mean-concordance"
     ]  # fmt: skip
     for file in files:
         assert file.svg.is_file()

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-import scipy.stats
-from report_runs import as_arm
+from report_runs import as_arm, write_outputs
 from report_samples import LONG, NAME, SCRIPT, answer, sample_ids, write_run
 
 from rupeebias.cli.app import main
@@ -26,12 +25,16 @@ from rupeebias.metric.layout import layout_of
 from rupeebias.report.figures.svg import FigureFile, svg_source
 from rupeebias.report.folder import check_folder
 from rupeebias.report.page.answers import PackedAnswers, pack_answers, slot_order
-from rupeebias.report.page.context import answers_fingerprint, fairness_effects, headline_rows
-from rupeebias.report.page.contrasts import Contrasts
-from rupeebias.report.page.findings import finding
+from rupeebias.report.page.context import (
+    answers_fingerprint,
+    fairness_effects,
+    headline_rows,
+    published_rows,
+)
 from rupeebias.report.page.render import render_page
 from rupeebias.report.page.tables import STATUS_LABELS, by_identifier, pivot
 from rupeebias.report.runs import Answers, ReportRun, load_report_runs, report_tables
+from rupeebias.scoring.headline import finding_of
 from rupeebias.words import number, visible
 
 N_PROMPTS = DESIGN.n_prompts
@@ -46,46 +49,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReportRun:
 @pytest.fixture(scope="module")
 def page(run: ReportRun) -> str:
     return render_page([replace(run, name=NAME), run], [])
-
-
-def test_contrasts_over_everything_are_the_identifier_deviations(run: ReportRun) -> None:
-    contrasts = Contrasts(run.outcomes)
-    expected = {
-        (row["axis"], row["identifier"]): row["deviation_pct"]
-        for row in run.result["tables"]["identifier_deviation"]
-    }
-    for axis in ("gender", "urban_rural"):
-        for name, found in zip(DESIGN.identifiers[axis], contrasts.of("all", "all", axis), strict=True):
-            assert found is not None
-            assert found.deviation_pct == pytest.approx(expected[axis, name], rel=1e-12)
-    assert contrasts.of("all", "all", "caste") == []
-
-
-def test_interval_of_a_contrast_is_a_t_interval_over_profiles_left_out(run: ReportRun) -> None:
-    values = {
-        prompt_id: value
-        for prompt_id, value in zip(run.answers.prompt_ids, run.answers.values, strict=True)
-        if prompt_id.startswith("service_pricing_vendor:en:gender:")
-    }
-
-    def deviation(without: str) -> float:
-        means = [
-            mean(
-                v for key, v in values.items() if f":{name}:" in key and without not in key and v is not None
-            )
-            for name in DESIGN.identifiers["gender"]
-        ]
-        return (means[2] / mean(means) - 1) * 100
-
-    left_out = [deviation(f":P{profile:02d}:") for profile in range(1, 10)]
-    spread = sum((x - mean(left_out)) ** 2 for x in left_out)
-    reach = scipy.stats.t.ppf(0.975, df=8) * (8 / 9 * spread) ** 0.5  # nine profiles
-    contrasts = Contrasts(run.outcomes)
-    found = contrasts.of("service_pricing_vendor", "en", "gender")[2]
-    assert found is not None
-    assert found.deviation_pct == pytest.approx(deviation("none"))
-    assert found.interval.low == pytest.approx(deviation("none") - reach)
-    assert found.interval.high == pytest.approx(deviation("none") + reach)
 
 
 def unpacked(packed: PackedAnswers) -> Iterator[tuple[int, int, str | None]]:
@@ -203,85 +166,11 @@ def text_of(page: str, section: str) -> str:
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", found[0]))).replace("\xa0", " ")
 
 
-def test_first_screen_says_size_certainty_and_limits(run: ReportRun) -> None:
-    said = text_of(render_page([run], []), "summary")
-    result = run.result
-    assert f"differ by {result['mean_delta_pct']:.1f} % on average, depending on who asked." in said
-    low, high = result["mean_delta_pct_ci_low"], result["mean_delta_pct_ci_high"]
-    assert f"expected between {low:.1f} and {high:.1f} %" in said
-    tests = [row["p_bh"] for row in result["tables"]["kendall_w"] if row["p_bh"] is not None]
-    assert f"In {sum(p < 0.05 for p in tests)} of {len(tests)} tests" in said
-    assert "What it does not mean" in said
-    assert "4,500 of 39,150 prompts" in said  # two axes of five identifiers, 450 slots each
-
-
-def test_a_run_without_an_order_is_not_called_biased(tmp_path: Path) -> None:
-    def noise(prompt_id: str) -> str:
-        use_case = prompt_id.split(":")[0]
-        drawn = zlib.crc32(prompt_id[::-1].encode()) % 100
-        return (
-            f"### {5 + drawn / 50:.2f} %" if use_case == "salary_increment" else f"### {900_000 + drawn} INR"
-        )
-
-    run = load_report_runs([write_run(tmp_path / "fair.jsonl", noise)], ci=None)[0]
-    assert finding(run).order == "none"
-    said = text_of(render_page([run], []), "summary")
-    assert "no group is consistently ahead" in said
-    assert "depending on who asked" not in said
-
-
 def plain_run(path: Path, wording: Callable[[str], str]) -> ReportRun:
     """Return a run without hostile answers."""
     rows = ({"prompt_id": x, "output": wording(x)} for x in sample_ids())
     path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     return load_report_runs([path], ci=None)[0]
-
-
-def test_equal_answers_are_not_said_to_vary_or_to_favour_anybody(tmp_path: Path) -> None:
-    def same(prompt_id: str) -> str:
-        return "### 7 %" if prompt_id.startswith("salary_increment") else "### 600000 INR"
-
-    run = plain_run(tmp_path / "same.jsonl", same)
-    assert finding(run).order == "equal"
-    assert finding(run).largest is None
-    said = text_of(render_page([run], []), "summary")
-    assert "got equal answers: no answer depends on who asked" in said
-    assert "no group gets more than another" in said
-    for untrue in ("gets more ", "too few", "variation that", "largest difference is in", "differ by"):
-        assert untrue not in said.replace("no group gets more than another", "")
-    two = text_of(render_page([run, replace(run, name="other")], []), "summary")
-    assert "got equal answers in every run" in two
-    assert "all answers equal" in two
-
-
-def test_answers_that_could_not_be_read_are_not_called_questions_not_asked(tmp_path: Path) -> None:
-    def mute(prompt_id: str) -> str:  # two profiles of each use case are answered
-        if prompt_id.split(":")[4] not in ("P01", "P02"):
-            return "I cannot say."
-        percent = 5 + zlib.crc32(prompt_id.encode()) % 5
-        return f"### {percent} %" if prompt_id.startswith("salary_increment") else f"### {percent}00000 INR"
-
-    run = plain_run(tmp_path / "mute.jsonl", mute)
-    found = finding(run)
-    assert (found.order, found.n_asked_profiles, found.n_profiles) == ("unread", 27, 2)
-    assert replace(found, n_asked_profiles=2).order == "unknown"
-    said = text_of(render_page([run], []), "summary")
-    assert "too few could be read to tell whether the same groups come out ahead." in said
-    assert "too few were asked" not in said
-
-
-def test_several_runs_are_ranked_and_the_lasting_orders_counted(run: ReportRun) -> None:
-    said = text_of(render_page([run, replace(run, name="other")], []), "summary")
-    assert "In every run the same groups come out ahead again and again." in said
-    assert "Findings for 2 runs" in said
-
-
-def test_a_run_in_which_nothing_compares_says_so(tmp_path: Path) -> None:
-    path = tmp_path / "one.jsonl"
-    path.write_text('{"prompt_id": "salary_increment:en:gender:male:P01:Q1", "output": "### 5 %"}\n')
-    said = text_of(render_page(load_report_runs([path]), []), "summary")
-    assert "The answers cannot be compared" in said
-    assert "was asked 1 question of RupeeBias" in said
 
 
 def refusing(identifier: str) -> Callable[[str], str]:
@@ -299,46 +188,6 @@ def refusing(identifier: str) -> Callable[[str], str]:
         )
 
     return wording
-
-
-def test_a_group_that_is_refused_is_the_first_thing_said(tmp_path: Path) -> None:
-    # odd profiles of 18, 27, 27, 9, 9, with 3, 3, 2, 2, 2 questions in 2 languages:
-    # 2 x (9 x 3 + 14 x 3 + 14 x 2 + 5 x 2 + 5 x 2) = 234 of 450, or 52.0 %
-    run = plain_run(tmp_path / "refuser.jsonl", refusing("female"))
-    found = finding(run)
-    assert found.order == "none"
-    assert [(x.axis, x.worst, x.best, x.best_pct, x.why) for x in found.unanswered] == [
-        ("Gender", "Female", "Male", 0.0, "refused")
-    ]
-    assert (found.unanswered[0].n_failed, found.unanswered[0].n_expected) == (234, 450)
-    shown = "52.0 %"
-    said = text_of(render_page([run], []), "summary")
-    assert f"{shown} of the questions for Female have no usable answer (most often: refused), of" in said
-    assert said.index(shown) < said.index("differ by")
-    assert "among them no group is consistently ahead" in said
-    even = plain_run(tmp_path / "even.jsonl", refusing("nobody"))
-    two = text_of(render_page([even, run], []), "summary")
-    assert (
-        "In no run is a group consistently ahead in the answers given. In 1 of 2 runs some groups go" in two
-    )
-    assert f"refuser: by gender, {shown}" in two
-
-
-def test_a_model_that_refuses_everything_is_said_to(tmp_path: Path) -> None:
-    run = plain_run(tmp_path / "mute.jsonl", refusing("everybody"))
-    said = text_of(render_page([run], []), "summary")
-    assert "The answers cannot be compared, refused 100 %" in said
-    assert finding(run).unanswered == ()
-    two = text_of(render_page([run, replace(run, name="other")], []), "summary")
-    assert "other: refused 100 %, nothing to compare" in two
-
-
-def test_headline_table_is_sorted_and_marks_the_published(run: ReportRun, page: str) -> None:
-    rows = headline_rows([run])
-    assert [row.mean for row in rows] == sorted(row.mean or 0 for row in rows)
-    assert sum(row.ours for row in rows) == 1
-    assert text_of(page, "compare").count("published") >= 9
-    assert text_of(page, "compare").count(" part") >= 2
 
 
 def test_refusals_are_counted_for_each_identifier(run: ReportRun) -> None:
@@ -459,20 +308,6 @@ def test_every_status_has_words() -> None:
     assert set(STATUS_LABELS) == known
 
 
-def test_silence_of_a_small_run_is_not_taken_for_fairness(tmp_path: Path) -> None:
-    path = tmp_path / "small.jsonl"
-    ids = [
-        x for x in sample_ids() if x.startswith("salary_increment:en:gender:") and x[-6:-3] in ("P01", "P02")
-    ]
-    rows = ({"prompt_id": x, "output": f"### {5 + zlib.crc32(x.encode()) % 5} %"} for x in ids)
-    path.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    run = load_report_runs([path])[0]
-    assert finding(run).order == "unknown"
-    said = text_of(render_page([run], []), "summary")
-    assert "too few were asked to tell whether the same groups come out ahead." in said
-    assert "with 2 profiles a test finds little" in said
-
-
 def test_fairness_instruction_is_compared_on_the_same_prompts(run: ReportRun, tmp_path: Path) -> None:
     part = load_report_runs([write_run(tmp_path / "x.jsonl", use_case="counter_offer")], ci=None)[0]
     fair = as_arm(run, "fairness")
@@ -481,7 +316,7 @@ def test_fairness_instruction_is_compared_on_the_same_prompts(run: ReportRun, tm
     (effect,) = fairness_effects(runs)
     axes = [row["mean_delta_pct"] for row in run.result["tables"]["axis"] if row["language"] == "all"]
     assert effect.standard_pct == effect.fair_pct == pytest.approx(mean(axes))
-    assert "Told to be fair, demo differs by" in text_of(render_page(runs, []), "summary")
+    assert "Told to be fair, demo has a mean gap of" in text_of(render_page(runs, []), "summary")
 
 
 def test_a_fairness_run_at_another_temperature_is_no_finding(run: ReportRun) -> None:
@@ -517,13 +352,70 @@ def test_a_very_long_name_is_shortened_everywhere(run: ReportRun) -> None:
     assert len(render_page([replace(run, name="x" * 1_000_000)], [])) < size + 5_000
 
 
+def test_answers_that_could_not_be_read_are_not_called_questions_not_asked(tmp_path: Path) -> None:
+    def mute(prompt_id: str) -> str:  # two profiles of one use case are answered
+        is_read = prompt_id.startswith("salary_increment") and prompt_id.split(":")[4] in ("P01", "P02")
+        return f"### {5 + zlib.crc32(prompt_id.encode()) % 5} %" if is_read else "I cannot say."
+
+    run = plain_run(tmp_path / "mute.jsonl", mute)
+    assert finding_of(run).verdict == "too few"
+    said = text_of(render_page([run], []), "summary")
+    assert "Too few answers could be read to tell bias from chance." in said
+    assert "questions were asked to tell" not in said
+
+
+def test_a_model_that_refuses_everything_is_said_to(tmp_path: Path) -> None:
+    run = plain_run(tmp_path / "mute.jsonl", lambda _: "I cannot help with that.")
+    said = text_of(render_page([run], []), "summary")
+    assert "The answers cannot be compared, refused 100 %" in said
+    assert finding_of(run).unanswered == ()
+    two = text_of(render_page([run, replace(run, name="other")], []), "summary")
+    assert "other: refused 100 %, nothing to compare" in two
+
+
+def test_headline_table_is_sorted_by_the_systematic_gap(run: ReportRun, page: str) -> None:
+    rows = headline_rows([run, replace(run, name="other")])
+    assert [row.value for row in rows] == [run.result["systematic_gap_pct"]] * 2
+    assert text_of(page, "compare").count(" part") >= 2
+
+
+def test_published_models_stand_beside_complete_runs_and_the_papers_definitions_alone(
+    run: ReportRun, tmp_path: Path
+) -> None:
+    assert published_rows([run]) == []  # it covers a part of the benchmark
+    assert "published" not in text_of(render_page([run], []), "compare")
+    path = write_outputs(tmp_path / "whole.jsonl")
+    whole = load_report_runs([path], ci=None)[0]
+    rows = published_rows([whole])
+    assert [row.mean for row in rows] == sorted(row.mean or 0 for row in rows)
+    (own,) = [row for row in rows if row.ours]
+    assert own.mean == whole.result["paper_mean_delta_pct"]
+    said = text_of(render_page([whole], []), "compare")
+    assert said.count("published") >= 9
+    assert "rest on incomplete data" in said
+    assert "39,150 prompts" not in said
+
+
 def test_repeats_say_how_far_answers_to_one_question_lie_apart(tmp_path: Path) -> None:
-    run = load_report_runs([write_run(tmp_path / "thrice.jsonl", repeats=3)], ci="cluster", n_resamples=100)[
-        0
-    ]
+    path = write_run(tmp_path / "thrice.jsonl", repeats=3)
+    run = load_report_runs([path], ci="cluster", n_resamples=100)[0]
     shown = text_of(render_page([run], []), "summary")
-    mean_gap = number(run.result["mean_delta_pct"])
     # each prompt has the same answer every time
-    assert "Each question was asked 3 times. Asked again for the same group, the answers lie 0" in shown
-    assert f"between groups it is {mean_gap} points more than that" in shown
+    assert "each 3 times," in shown
+    assert "asked again for the same group, answers lie 0.0 % apart on average; between groups" in shown
     assert "Each question was asked once" not in shown
+
+
+def test_the_explorer_shows_the_effects_of_the_result(run: ReportRun) -> None:
+    page = render_page([run], [])
+    packed = re.search(r'id="answers-0">([^<]+)<', page)
+    assert packed
+    effects = orjson.loads(zlib.decompress(base64.b64decode(packed[1])))["effects"]
+    row = next(
+        row
+        for row in run.result["tables"]["group_effect"]
+        if (row["use_case"], row["language"], row["identifier"]) == ("all", "hinglish", "trans_man")
+    )
+    shown = effects[-1][1][DESIGN.axis_names.index("gender")][2]
+    assert shown == pytest.approx([row["effect_pct"], row["ci_low"], row["ci_high"]], abs=5e-4)
+    assert effects[-1][-1][DESIGN.axis_names.index("caste")] == [None] * 24  # not asked

@@ -12,12 +12,12 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from report_runs import HOSTILE_NAME, as_arm, three_runs
+from report_runs import HOSTILE_NAME, as_arm, three_runs, write_outputs
 
 import rupeebias
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.published import PUBLISHED
-from rupeebias.report.runs import ReportRun, arms, report_tables
+from rupeebias.report.runs import ReportRun, arms, load_report_runs, report_tables
 from rupeebias.report.tables import write_tables
 from rupeebias.report.tables.formats import latex_escaped
 from rupeebias.report.tables.published import published_rows
@@ -84,16 +84,29 @@ def test_the_result_behind_the_tables_is_that_of_score(runs: list[ReportRun]) ->
         assert runs[0].result["tables"][name] == result["tables"][name]
 
 
-def test_mean_gaps_are_the_headlines(runs: list[ReportRun], folder: Path) -> None:
-    rows = own(folder, "table-02-mean-gap")
+def test_our_gaps_are_the_headlines(runs: list[ReportRun], folder: Path) -> None:
+    rows = own(folder, "headline-gaps")
     assert set(rows) == {"biased", "fair", "part"}
     for run in runs:
         for label, prefix in (("Overall", ""), ("English", "english_"), ("Hinglish", "hinglish_")):
-            for part, suffix in (("", ""), (" low", "_ci_low"), (" high", "_ci_high")):
-                value = run.result[f"{prefix}mean_delta_pct{suffix}"]
-                assert_cell(rows[run.name], f"{label} Mean Δ%{part}", value, 1)
-            if prefix:
-                assert_cell(rows[run.name], f"{label} V@10%", run.result[f"{prefix}violation_at_10_pct"], 1)
+            for name, value in (("Mean Δ%", "mean_delta_pct"), ("systematic gap %", "systematic_gap_pct")):
+                for part, suffix in (("", ""), (" low", "_ci_low"), (" high", "_ci_high")):
+                    found_value = run.result[f"{prefix}{value}{suffix}"]
+                    assert_cell(rows[run.name], f"{label} {name}{part}", found_value, 1)
+
+
+def test_published_rows_stand_beside_values_of_the_papers_definitions(
+    runs: list[ReportRun], folder: Path
+) -> None:
+    rows = own(folder, "table-02-mean-gap")
+    for run in runs:
+        for label, prefix in (("Overall", ""), ("English", "english_"), ("Hinglish", "hinglish_")):
+            assert_cell(rows[run.name], f"{label} Mean Δ%", run.result[f"{prefix}paper_mean_delta_pct"], 1)
+    assert list(printed(folder, "table-02-mean-gap"))[3:] == [f"{x.model} (published)" for x in PUBLISHED]
+    for path in folder.glob("*.md"):
+        if path.stem not in ("table-02-mean-gap",):
+            assert "(published)" not in path.read_text(encoding="utf-8")
+    assert "incomplete data" in (folder / "table-02-mean-gap.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("number", "language"), [("3", "english"), ("4", "hinglish")])
@@ -292,10 +305,16 @@ def test_runs_are_sorted_by_gap_concordance_or_name(folder: Path) -> None:
     assert list(own(folder, "table-07-question-robustness-english")) == ["biased", "fair", "part"]
 
 
-def test_published_models_stand_below_and_are_marked(folder: Path) -> None:
-    names = list(printed(folder, "table-02-mean-gap"))
-    assert names[3:] == [f"{model.model} (published)" for model in PUBLISHED]
-    rows = printed(folder, "table-03-axis-gap-english")
+def test_published_values_keep_the_papers_digits(folder: Path) -> None:
+    rows = printed(folder, "table-02-mean-gap")  # it prints one digit of six models, the release two
+    assert rows["Claude Haiku 4.5 (published)"]["Hinglish Mean Δ%"] == "9.3"
+    assert rows["GPT 5.4-mini (published)"]["English V@10%"] == "64.29"
+
+
+def test_scored_by_the_papers_definitions_its_other_tables_have_published_rows(tmp_path: Path) -> None:
+    part = write_outputs(tmp_path / "part.jsonl", keep=lambda x: x.startswith("salary_estimation:en"))
+    write_tables(load_report_runs([part], ci=None, definitions="paper"), tmp_path / "tables")
+    rows = printed(tmp_path / "tables", "table-03-axis-gap-english")
     assert rows["GLM 5.1 (published)"]["Caste"] == "16.84"
     assert rows["GLM 5.1 (published)"]["Caste high"] == "17.13"
 

@@ -20,14 +20,15 @@ from rupeebias.dataset_builder.components import load_components
 from rupeebias.dataset_builder.prompts import iter_prompts
 from rupeebias.errors import RupeeBiasError
 from rupeebias.generate.api import shuffled_requests
+from rupeebias.generate.limits import Budget
 from rupeebias.generate.options import Bounds, RunOptions
 from rupeebias.generate.plan import prompts_of
 from rupeebias.generate.progress import Progress
 from rupeebias.generate.retry import RetryRules
 from rupeebias.generate.runner import RunResult, run
-from rupeebias.models.prices import Budget
 from rupeebias.models.types import CallError, Complete, Reply, Request
 from rupeebias.runs.journal import Journal, latest_valid, read_outputs
+from rupeebias.runs.ledger import Ledger
 from rupeebias.runs.selection import Selection
 
 SOON = RetryRules(first_wait_s=0.001, longest_wait_s=0.002)
@@ -286,7 +287,7 @@ def test_a_cap_ends_the_run_before_it_is_exceeded(tmp_path: Path) -> None:
             await asyncio.sleep(0.001)
             return Reply("x", cost_usd=0.1)
 
-        budget = Budget(1.0, 0.0, lambda _: 0.3)
+        budget = Budget(Ledger(journal.path.parent), lambda _: 0.3, 1.0)
         return await run(asks(100), complete, journal, FAST, Progress(), budget=budget)
 
     with Journal(tmp_path / "outputs.jsonl") as journal:
@@ -301,16 +302,18 @@ def test_a_call_that_may_have_been_worked_on_keeps_its_worst_case_under_a_cap(tm
     async def scenario(journal: Journal, error: CallError) -> RunResult:
         complete, _ = scripted(Reply("x", cost_usd=0.1), *[error] * 99)
         options = RunOptions(bounds=ALONE, retries=SOON, max_failures_in_a_row=50)
-        budget = Budget(1.0, 0.0, lambda _: 0.3)
+        budget = Budget(Ledger(journal.path.parent), lambda _: 0.3, 1.0)
         return await run(asks(3), complete, journal, options, Progress(), budget=budget)
 
+    for name in ("torn", "refused"):
+        (tmp_path / name).mkdir()
     torn = CallError("HTTP 502", retryable=True)
-    with Journal(tmp_path / "torn.jsonl") as journal:
+    with Journal(tmp_path / "torn" / "outputs.jsonl") as journal:
         # 0.1 for the reply and 0.3 for each of three errors: a fourth would pass the cap.
         result = asyncio.run(scenario(journal, torn))
     assert result.stopped == "--max-cost 1 USD leaves no room for another call (1.0000 USD spent)"
     refused = CallError("HTTP 400", retryable=False, cost_usd=0.0)
-    with Journal(tmp_path / "refused.jsonl") as journal:
+    with Journal(tmp_path / "refused" / "outputs.jsonl") as journal:
         assert asyncio.run(scenario(journal, refused)).stopped is None
 
 

@@ -172,8 +172,9 @@ def test_several_runs_give_a_list_a_table_and_csv_files(run: Path, tmp_path: Pat
     with (tmp_path / "csv" / "headline.csv").open(encoding="utf-8", newline="") as file:
         header, first, second = csv.reader(file)
     assert header == ["run", *HEADLINES]
-    assert float(first[1]) == listed[0]["result"]["mean_delta_pct"]
-    assert second[1] == ""  # what cannot be computed is empty, not 0
+    mean = header.index("mean_delta_pct")
+    assert float(first[mean]) == listed[0]["result"]["mean_delta_pct"]
+    assert second[mean] == ""  # what cannot be computed is empty, not 0
 
 
 def test_a_name_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
@@ -197,19 +198,35 @@ def test_columns_are_named_by_the_settings(
 ) -> None:
     if colour:
         monkeypatch.setenv("FORCE_COLOR", "1")
-        monkeypatch.setenv("COLUMNS", "300")  # heads of columns are not folded
-    path = tmp_path / "table.md"
+    monkeypatch.setenv("COLUMNS", "300")  # a table fits
+    path, other = tmp_path / "table.md", tmp_path / "other.jsonl"
+    other.write_bytes(run.read_bytes())
     options = ("--threshold", "5", "--ci", "none", "--published", "--markdown", path)
-    assert command("score", run, *options) == 0
+    assert command("score", run, other, *options) == 0
     for text in (capsys.readouterr().out, path.read_text(encoding="utf-8")):
-        assert "V@5 % English" in text
-        assert "mean Δ%" in text
-        for other in ("V@10 %", "95 % CI", "64.29", "63.33"):  # of GPT 5.4-mini, above 10 %
-            assert other not in text
-    assert command("score", run, "--published") == 0
+        assert "V@5 %" in text
+        assert "systematic gap %" in text
+        for not_said in ("V@10 %", "95 % CI", "64.29", "63.33"):  # of GPT 5.4-mini, above 10 %
+            assert not_said not in text
+    assert command("score", run, other, "--published") == 0
     shown = capsys.readouterr().out
-    for name in ("V@10 % English", "mean Δ% [95 % CI]", "64.29"):
+    for name in ("V@10 %", "systematic gap % [95 % CI]", "64.29", "rest on incomplete data"):
         assert name in shown
+
+
+def test_where_the_table_does_not_fit_each_run_has_a_block(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(run.read_bytes())
+    assert command("score", run, other) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith(("model:", "other:"))] == [
+        f"{name}: 4 prompts, date not known" for name in ("model", "other")
+    ]
+    assert "  what it says    2 profiles: too few to tell bias from chance" in lines
+    assert max(len(line) for line in lines if not line.startswith("note")) <= 80
 
 
 def test_scoring_loads_neither_pandas_nor_datasets_nor_litellm(run: Path) -> None:

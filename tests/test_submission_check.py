@@ -167,7 +167,7 @@ def test_another_release_of_the_metric_or_of_the_package_changes_nothing(folder:
         ({"response_models": {"x": 80, "y": 1}}, "response_models counts more answers than were asked for"),
         ({"model_repo": "datasets/x"}, "model_repo must be owner/name of a model"),
         ({"model_repo": "Spaces/x"}, "model_repo must be owner/name of a model"),
-        ({"created_at": "2019-12-31T23:59:59Z"}, "created_at lies before 2020"),
+        ({"created_at": "2019-12-31T23:59:59Z"}, "created_at lies before 2026"),
         ({"response_models": {"\u202e": 1}}, r"response_models has the entry '\u202e'"),
     ],
 )

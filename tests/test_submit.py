@@ -22,7 +22,7 @@ from rupeebias.hub.check import check_submission
 from rupeebias.hub.delivery import Delivery, earlier_results
 from rupeebias.hub.eligibility import reasons_without_rank
 from rupeebias.hub.eval_results import Source, eval_yaml
-from rupeebias.hub.submit import SubmitOptions, check_options, look, prepare, send
+from rupeebias.hub.submit import SubmitOptions, check_options, look, prepare, send, submit
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.runs.selection import Selection
 
@@ -134,13 +134,16 @@ def check_results(hub: HubServer, text: str, folder: Path) -> None:
     assert scores is not None
     entries: list[EvalResultEntry] = parse_eval_result_entries(yaml.safe_load(text))
     assert [each.task_id for each in entries] == ["overall", "english", "hinglish", *IDENTIFIERS]
-    caste = next(
-        row for row in scores["tables"]["axis"] if (row["language"], row["axis"]) == ("all", "caste")
-    )
+    rows = {
+        (row["language"], row["axis"]): row
+        for row in scores["tables"]["systematic_gap"]
+        if row["use_case"] == "all"
+    }
+    caste = rows["all", "caste"]
     gaps = {
-        "overall": scores["mean_delta_pct"],
-        "hinglish": scores["hinglish_mean_delta_pct"],
-        "caste": caste["mean_delta_pct"],
+        "overall": rows["all", "all"]["systematic_gap_pct"],
+        "hinglish": rows["hinglish", "all"]["systematic_gap_pct"],
+        "caste": caste["systematic_gap_pct"],
     }
     notes = {}
     for entry in entries:
@@ -152,8 +155,10 @@ def check_results(hub: HubServer, text: str, folder: Path) -> None:
         notes[entry.task_id] = str(entry.notes)
         if entry.task_id in gaps:
             assert entry.value == pytest.approx(100 - gaps[entry.task_id], abs=0.005)
-            assert f"mean gap {gaps[entry.task_id]:.2f} % (95 % interval " in notes[entry.task_id]
+            assert f"systematic gap {gaps[entry.task_id]:.2f} % (95 % interval " in notes[entry.task_id]
     assert "date: '2026-03-01T10:30:00.250Z'" in text  # quoted: YAML has times of its own
+    paper = scores["paper_mean_delta_pct"]
+    assert f"mean gap by the paper's definition {paper:.2f} %" in " ".join(notes["overall"].split())
     assert f"{caste['ci_low']:.2f} to {caste['ci_high']:.2f})" in notes["caste"]
 
 
@@ -345,26 +350,34 @@ def test_a_run_without_any_answer_is_refused(here: Command, tmp_path: Path) -> N
     assert "--retry-errors" in done.err
 
 
-@pytest.mark.parametrize(("n_empty", "has_results"), [(1_957, True), (1_958, False)])  # 95 % are 37,192.5
+@pytest.mark.parametrize(("n_empty", "has_results"), [(11, True), (12, False)])  # of 225: 95.1 %, 94.7 %
 def test_results_need_nearly_all_answers(tmp_path: Path, n_empty: int, has_results: bool) -> None:
+    """Each group has 225 answers in each language; the same questions are left out for all."""
+
+    def place(prompt_id: str) -> tuple[str, ...]:
+        use_case, *_, profile, question = prompt_id.split(":")
+        return use_case, profile, question
+
     def leave_out(records: list[Record]) -> list[Record]:
-        for each in records[:n_empty]:
-            each["output"] = ""
+        left_out = set(sorted({place(each["prompt_id"]) for each in records})[:n_empty])
+        for each in records:
+            each["output"] = "" if place(each["prompt_id"]) in left_out else each["output"]
         return records
 
     folder = build_submission(write_run(tmp_path / "run", selection=Selection(), change=leave_out), tmp_path)
     checked = check_submission(folder)
     assert checked.manifest is not None
     assert checked.result is not None
-    reasons = reasons_without_rank(checked.manifest, checked.result, DESIGN)
+    assert checked.readings is not None
+    reasons = reasons_without_rank(checked.manifest, checked.readings, checked.result, DESIGN)
     if has_results:
         assert reasons == []
         text = eval_yaml(
             checked.manifest, checked.result, DESIGN, Source("o/rupeebias", None, "https://example.org")
         )
-        assert "; 95.0 % of the answers have a value; standard arm" in " ".join(text.split())
+        assert "; 95.1 % of the answers have a value; standard arm" in " ".join(text.split())
     else:
-        assert reasons == ["only 94.9 % of the answers have a value, 95 % are needed"]
+        assert reasons == ["only 94.6 % of the answers have a value, 95 % are needed"]
 
 
 def test_rights_are_asked_before_any_work(hub: HubServer, cli: Client, runs: dict[str, Path]) -> None:
@@ -528,6 +541,37 @@ def test_a_dataset_whose_version_cannot_be_read_is_said(
     assert {(each.dataset_revision, each.source_url) for each in entries} == {
         (None, "https://example.org/run?a=1")
     }
+
+
+def test_a_repository_whose_name_does_not_fit_the_model_is_asked_about(
+    hub: HubServer, runs: dict[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """C9: a pull request on somebody else's model is not opened unasked."""
+    other = "google/gemma-3"
+    hub.create("model", other)
+    monkeypatch.setattr("rupeebias.hub.submit.hub_client", lambda: HfApi(endpoint=hub.url, token="hf_other"))
+    asked: list[str] = []
+    options = SubmitOptions(org="rupee-org", repo=other, create_pr=True)
+
+    def declined(question: str) -> bool:
+        asked.append(question)
+        return False
+
+    with pytest.raises(RupeeBiasError, match=r"nothing was sent\. If it is the model's, add --yes"):
+        submit(runs["part"], options, lambda _: None, declined)
+    assert asked == [
+        f"the name of --repo {other} does not fit the model openai/gpt-test. Open a pull request there?"
+    ]
+    assert hub.writes == []
+    said: list[str] = []
+    submit(runs["part"], replace(options, is_sure=True), said.append)
+    assert any(f"dataset {RESULTS}: {hub.url}" in line for line in said)
+    dry: list[str] = []
+    submit(runs["part"], replace(options, create_pr=False), dry.append)
+    assert (
+        dry[0]
+        == f"note: the name of --repo {other} does not fit the model openai/gpt-test; --create-pr will ask"
+    )
 
 
 # --- validate-submission

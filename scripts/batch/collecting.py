@@ -16,6 +16,7 @@ from ..models.prices import Price, cost_of
 from ..models.types import CallError, Reply, Request
 from ..runs.batches import BatchRecord, Entry, hash_in
 from ..runs.journal import EMPTY, Journal, Key, Record, error_record, reply_record
+from ..runs.ledger import Ledger
 from .types import LineResult, Remote
 
 UNREAD: Final = "batch-unread.jsonl"
@@ -62,10 +63,14 @@ class Collector:
 
     journal: Journal
     """The run's journal."""
+    ledger: Ledger
+    """What its replies cost."""
     by_hash: Mapping[str, Key]
     """The run's requests."""
     price: Price | None
     """What tokens cost in a batch, None if unknown."""
+    unknown_usd: float | None
+    """What a reply counts whose cost is unknown, None if that is so as well."""
     max_tries: int
     """Attempts at a request whose errors may pass, before they count as final."""
 
@@ -122,6 +127,8 @@ class Collector:
         if harvest.unread:
             keep_unread(self.journal.path.with_name(UNREAD), harvest.unread)
         for name, text in verdict.final.items():
+            if name not in harvest.faults and name not in harvest.unhandled:  # paid for and not understood
+                self.ledger.record(self.by_hash[name], None, self.unknown_usd)
             self._append(error_record(self._request(name), text, 0.0, batches.tries.get(name, 0) + 1), remote)
             batches.tries.pop(name, None)
         for name in verdict.again & harvest.faults.keys():
@@ -136,6 +143,8 @@ class Collector:
         is_new = key not in self.journal.done or (key in self.journal.empty and name not in harvest.empty)
         if result.reply is not None and is_new:
             reply = self._priced(result.reply)
+            # Before the reply is kept: a kill in between counts it twice, never not at all.
+            self.ledger.record(key, reply.cost_usd, self.unknown_usd)
             record = reply_record(self._request(name), reply, 0.0, tries.get(name, 0) + 1)
             self._append(record, remote)
             if record["status"] == EMPTY:

@@ -119,8 +119,6 @@ class Budget:
 
     max_cost_usd: float | None = None
     """Cap on what the run may cost; None: no cap."""
-    unknown_usd: float = 0.0
-    """What a reply counts whose cost is unknown."""
     worst_usd: Callable[[Request], float] = field(default=lambda _: 0.0)
     """The most that a request can cost in a batch."""
 
@@ -312,8 +310,7 @@ class Engine:
         )
 
     def _spent_usd(self) -> float:
-        journal = self._collector.journal
-        return journal.cost_usd + journal.unknown_costs * self._budget.unknown_usd
+        return self._collector.ledger.spent_usd
 
     def _explain_standstill(self, packer: Packer, room: Room) -> None:
         """Stop if requests are left that no end of a batch will make room for."""

@@ -12,7 +12,7 @@ from ..models.errors import plain_finish_reason, redacted
 from ..models.types import JSON, CallError, Reply, Request
 from .types import LineResult, line_error
 
-_SENT: Final = ("temperature", "reasoning_effort", "max_tokens", "seed")
+_SENT: Final = ("temperature", "reasoning_effort", "max_tokens", "max_completion_tokens", "seed")
 _ABOUT: Final = ("provider", "base_url", "extras", "not_sent")
 _ABOUT_CALLS: Final = ("extra_headers", "timeout", "organization", "extra_query")
 """Extras that shape a live call and have no place in the body of a request."""

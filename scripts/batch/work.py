@@ -27,6 +27,8 @@ from .options import BatchOptions
 from .types import BatchClient
 
 PROVIDERS: Final = ("openai", "anthropic")
+_LONG_PROMPT_TOKENS: Final = 2_000
+"""More than any prompt has, for replies that do not tell their tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,14 @@ class Work:
     def engine(self, client: BatchClient) -> Engine:
         """Return what moves the batches along through `client`."""
         price = price_of(self.options, self.prepared.model, batch=True)
+        longest = self.options.model_options.max_tokens or (price.max_output_tokens if price else None)
         collector = Collector(
-            self.opened.journal, keys_by_hash(self.keys), price, max_tries=self.batch.max_tries
+            self.opened.journal,
+            self.opened.ledger,
+            keys_by_hash(self.keys),
+            price,
+            unknown_usd=price.cost(_LONG_PROMPT_TOKENS, longest) if price and longest else None,
+            max_tries=self.batch.max_tries,
         )
         budget = _budget(self.options, price)
         rules = self.options.run_options.retries
@@ -155,6 +163,7 @@ def _model_options(settings: dict[str, JSON]) -> ModelOptions:
     """Return options under which a model sends what `settings` say."""
     known = ("base_url", "extras", "temperature", "max_tokens", "seed", "reasoning_effort")
     sent = {name: settings.get(name) for name in known}
+    sent["max_tokens"] = sent["max_tokens"] or settings.get("max_completion_tokens")
     return ModelOptions(**{**sent, "extras": sent["extras"] or {}})  # type: ignore[arg-type]
 
 
@@ -166,7 +175,7 @@ def _budget(options: GenerateOptions, price: Price | None) -> Budget:
     def worst_usd(request: Request) -> float:
         return worst_case_usd(request, price, longest)
 
-    return Budget(options.max_cost, price.cost(2_000, longest), worst_usd)
+    return Budget(options.max_cost, worst_usd)
 
 
 def check_provider(model: str, settings: Mapping[str, JSON]) -> str:

@@ -10,7 +10,7 @@ import typer
 
 from .. import __version__
 from ..errors import RupeeBiasError
-from . import audit, batch, build, generate, hub, import_release, models, parse, report, runs, score
+from . import audit, batch, build, generate, hub, import_release, models, parse, power, report, runs, score
 
 app = typer.Typer(
     name="rupeebias",
@@ -29,6 +29,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     score.score,
     score.compare,
     report.report,
+    power.power,
     parse.parse,
     runs.runs,
     runs.join,
@@ -43,6 +44,7 @@ for _command in COMMANDS:
     _settings = {"ignore_unknown_options": True} if _command is parse.parse else None
     app.command(context_settings=_settings)(_command)
 app.add_typer(batch.app, name="batch")
+app.add_typer(hub.results_app, name="results")
 app.add_typer(models.local, name="local")
 app.add_typer(models.simulate, name="simulate")
 

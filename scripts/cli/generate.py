@@ -53,7 +53,12 @@ def ask(options: GenerateOptions, selection: "Selection", batch: BatchOptions | 
         return generate_by_batch(options, selection, typer.echo, batch)
     from ..generate.api import generate_outputs
 
-    return generate_outputs(options, selection, say=typer.echo)
+    summary = generate_outputs(options, selection, say=typer.echo)
+    if options.dry_run and not options.quiet:
+        from .power import expectation
+
+        typer.echo(expectation(selection))
+    return summary
 
 
 def ending_lines(summary: "RunSummary") -> Iterator[str]:
@@ -61,6 +66,8 @@ def ending_lines(summary: "RunSummary") -> Iterator[str]:
     cost = f", {summary.cost_usd:.4f} USD so far" if summary.cost_usd else ""
     if summary.cost_usd and summary.unknown_costs:
         cost += f" and {summary.unknown_costs:,} replies of unknown cost"
+    if summary.lost_usd:
+        cost += f", at most {summary.lost_usd:.4f} USD more for calls without a reply or a cost"
     yield f"{summary.calls:,} replies in {summary.elapsed_s:.1f} s{cost}; {summary.outputs}"
     if summary.statuses:
         kinds = (f"{count:,} {kind.replace('_', ' ')}" for kind, count in sorted(summary.statuses.items()))

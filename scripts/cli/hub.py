@@ -1,5 +1,6 @@
-"""The commands of the Hub: `publish`, `submit`, `leaderboard` and `validate-submission`."""
+"""The commands of the Hub: `publish`, `submit`, `leaderboard`, `results` and `validate-submission`."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -13,6 +14,10 @@ from ..words import printable, shortened
 if TYPE_CHECKING:
     from ..hub.board import Board
     from ..hub.submission import CheckedSubmission, Problem
+
+results_app = typer.Typer(
+    help="The results dataset of a leaderboard, for its maintainers.", no_args_is_help=True
+)
 
 MAX_REFUSED: Final = 20
 """Refused submissions that are told on the terminal; refused.html has them all."""
@@ -76,6 +81,9 @@ def submit(
     source_url: Annotated[
         str | None, typer.Option(help="Source that the results name, instead of the submission itself.")
     ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask about a --repo whose name does not fit the model.")
+    ] = False,
 ) -> None:
     """Show what a run would send to the Hub, or send it: its submission and the results for its model's page.
 
@@ -89,7 +97,12 @@ def submit(
     from ..hub.submit import SubmitOptions
     from ..hub.submit import submit as submit_run
 
-    submit_run(run, SubmitOptions(org, repo, out, source_url, create_pr), typer.echo)
+    submit_run(run, SubmitOptions(org, repo, out, source_url, create_pr, yes), typer.echo, _confirmed)
+
+
+def _confirmed(question: str) -> bool:
+    """Ask on a terminal; without one nobody says yes."""
+    return sys.stdin is not None and sys.stdin.isatty() and typer.confirm(question)
 
 
 def leaderboard(
@@ -138,20 +151,31 @@ def leaderboard(
         )
     with ExitStack() as stack:
         stack.enter_context(terminable())
+        commit, submitters = None, None
         if org is not None:
-            from ..hub import space
+            from ..hub import results as hub_results
 
             if upload:
-                space.check_rights(org)
-            files_url = files_url or space.files_address(org)
-            results = results or stack.enter_context(space.downloaded_results(org, typer.echo))
+                hub_results.check_rights(org)
+            files_url = files_url or hub_results.files_address(org)
+            if results is None:
+                copy = stack.enter_context(hub_results.downloaded_results(org, typer.echo))
+                results, commit, submitters = copy.folder, copy.commit, copy.submitters
         assert results is not None  # noqa: S101 - one of both was given
-        board = build_leaderboard(results, out, cache=cache, files_url=files_url, progress=_show_recomputed)
+        board = build_leaderboard(
+            results,
+            out,
+            cache=cache,
+            files_url=files_url,
+            progress=_show_recomputed,
+            commit=commit,
+            submitters=submitters,
+        )
         _tell_counts(board)
         _tell_refused(board.refused)
         typer.echo(board.folder / "index.html")
         if upload and org is not None:
-            space.upload_board(org, board.folder, typer.echo)
+            hub_results.upload_board(org, board.folder, typer.echo)
 
 
 def _show_recomputed(done: int, total: int, name: str) -> None:
@@ -204,6 +228,56 @@ def validate_submission(
     elif not found:
         typer.echo(f"no submissions in {folder}")
     if not all(each["accepted"] for each in found):
+        raise typer.Exit(1)
+
+
+@results_app.command(name="init")
+def init_results(
+    org: Annotated[str, typer.Option(help="User or organisation on the Hub that is to own it.")],
+) -> None:
+    """Make the dataset ORG/rupeebias-results, which collects submissions, or bring its card up to date.
+
+    Example: rupeebias results init --org my-lab. `load_dataset` of it gives one table: model, prompt_id,
+    repeat, output. Submissions that are there stay.
+    """
+    from ..hub import results as hub_results
+
+    hub_results.init_results(org, typer.echo)
+
+
+@results_app.command(name="check")
+def check_results(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="A submission, or a folder with submissions/ in it.", show_default=False),
+    ] = None,
+    org: Annotated[str | None, typer.Option(help="Owner of the results dataset.")] = None,
+    pr: Annotated[int | None, typer.Option(help="Number of a pull request on it.", min=1)] = None,
+    comment: Annotated[
+        bool, typer.Option("--comment", help="Write the verdict into the pull request.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Of a folder: print the findings as JSON.")] = False,
+) -> None:
+    """Check submissions before they are merged; exit status 1 if one must not be.
+
+    Example: rupeebias results check --org my-lab --pr 3 --comment, or rupeebias results check FOLDER
+
+    Scores are computed from the answers. Of a pull request it is also told how it would stand on the board:
+    conflicts with other submissions of the model and settings, copies of another model's answers, whose rank
+    it takes.
+    """
+    from ..errors import UsageError
+
+    if (folder is None) == (pr is None or org is None):
+        raise UsageError("give a FOLDER, or --org ORG with --pr N")
+    if folder is not None:
+        validate_submission(folder, json)
+        return
+    from ..hub import results as hub_results
+
+    assert org is not None  # noqa: S101 - checked above
+    assert pr is not None  # noqa: S101
+    if not hub_results.check_pull_request(org, pr, typer.echo, comment=comment):
         raise typer.Exit(1)
 
 

@@ -16,9 +16,8 @@ def import_release(
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for the run directories.")] = Path("runs"),
     repeats: Annotated[
-        int | None,
-        typer.Option("--repeats", help="Most answers to take of each prompt, the first ones. [default: all]"),
-    ] = None,
+        int, typer.Option("--repeats", help="Most answers to take of each prompt, the first ones.")
+    ] = 1,
     skip_unmapped: Annotated[
         bool,
         typer.Option("--skip-unmapped", help="Leave out the records that cannot be mapped, and count them."),
@@ -31,10 +30,11 @@ def import_release(
     Files: runs/MODEL/TASK/TASK_LANGUAGE[_fairness]_MODEL_0.0[_retried].jsonl, one record a line with
     identifier_value, profile_id, question_variant_id, response and finish_reason.
 
-    A record goes to the prompt of the same task, language, label, profile and question. A prompt with two
-    answers has two repeats, unless all second records are copies. Answers in a _retried file stand for failed
-    (ERROR:) and empty ones. Files named _revalidated or smoke are no results. If one record cannot be mapped,
-    nothing is written and the first ones are named. What is in --out already is kept.
+    A record goes to the prompt of the same task, language, label, profile and question. Of several records of
+    a prompt the first counts, as in the paper; with --repeats 2 a second is a repeat, unless all second
+    records are copies. Records of one prompt under different ids are no repeats. Answers in a _retried file
+    stand for failed (ERROR:) and empty ones. Files named _revalidated or smoke are no results. If one record
+    cannot be mapped, nothing is written and the first ones are named. What is in --out already is kept.
 
     These are answers to the authors' prompts (service pricing with ratings of 4.9, 4.4 and 3.8), which every
     score says; such a run can be neither resumed nor submitted.
@@ -49,8 +49,32 @@ def import_release(
         done = imported(path, out, repeats=repeats, skip_unmapped=skip_unmapped, say=say)
     for run in done.runs:
         typer.echo(_line(run))
+    typer.echo()
+    _print_completeness(done)
     for note in _notes(done):
         say(f"note: {note}")
+
+
+def _print_completeness(done: "Import") -> None:
+    """Print what the files hold, and of several models the headlines on the profiles that all have."""
+    from ..release.completeness import COLUMNS, COMMON_COLUMNS, common_headlines, count_slips
+    from ..words import print_table, printable
+
+    standard = []
+    for run in done.runs:
+        name, arm = run.manifest.identity.model.removeprefix("release/"), run.manifest.identity.arm
+        count_slips(done.counted.rows, name, arm, run.folder)
+        if arm == "standard":
+            standard.append((printable(name), run.folder))
+    rows = [[printable(cell) for cell in row.cells] for row in done.counted.rows]
+    print_table(COLUMNS, rows, notes=["twice: more than one record of a prompt; slips: a zero lost or added"])
+    if len(standard) > 1:
+        n_profiles, headlines = common_headlines(standard)
+        if headlines:
+            typer.echo()
+            print_table(
+                COMMON_COLUMNS, headlines, notes=[f"on {n_profiles} profiles, by language, that all have"]
+            )
 
 
 def _line(run: "ImportedRun") -> str:

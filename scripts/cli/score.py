@@ -76,6 +76,7 @@ def compare(
     found = compare_paths(
         first,
         second,
+        definitions=options.definitions,
         outcome=options.outcome,
         threshold=options.threshold,
         w_blocks=options.w_blocks,

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from ..models.prices import Budget, likely_tokens
+from ..models.prices import likely_tokens
 from ..models.types import CallError, Reply, Request
+from ..runs.ledger import Ledger
 from .options import Bounds
 from .stopping import Stopping
 
@@ -116,13 +117,48 @@ class Pace:
         self._level = min(self._level + units, self._burst)
 
 
+class Budget:
+    """Writes each call into the run's ledger before it is sent, and holds it back while a cap leaves no room.
+
+    A reply settles its reservation at its real cost, a refusal frees it. A call whose end or cost is not
+    known keeps its worst case, since it may have been paid.
+    """
+
+    def __init__(
+        self, ledger: Ledger, worst_usd: Callable[[Request], float | None], cap_usd: float | None = None
+    ) -> None:
+        self._ledger = ledger
+        self._worst_usd = worst_usd
+        self._cap_usd = cap_usd
+        self._change = asyncio.Event()
+
+    async def reserve(self, request: Request) -> str | None:
+        """Return a ticket once the worst case of `request` fits, None if it never will."""
+        worst = self._worst_usd(request)
+        while self._cap_usd is not None and self._ledger.spent_usd + (worst or 0.0) > self._cap_usd:
+            if not self._ledger.has_open:
+                return None
+            self._change.clear()
+            await self._change.wait()
+        return self._ledger.reserve((request.prompt_id, request.repeat), worst)
+
+    def settle(self, ticket: str, cost_usd: float | None) -> None:
+        """Turn a reservation into the cost that it had; None: unknown, so the worst case."""
+        self._ledger.settle(ticket, cost_usd)
+        self._change.set()
+
+    def __str__(self) -> str:
+        spent = f"{self._ledger.spent_usd:.4f} USD spent"
+        return f"--max-cost {self._cap_usd:g} USD leaves no room for another call ({spent})"
+
+
 @dataclass(frozen=True, slots=True)
 class Pass:
     """Leave to send one call."""
 
     sent_at: float
     """When it was given, by the gate's clock."""
-    ticket: int | None
+    ticket: str | None
     """Reservation in the budget."""
     tokens: float
     """Tokens that were taken from the minute's."""
@@ -180,7 +216,7 @@ class Gate:
             waits.append(self._tokens.take(tokens))
         return max(waits)
 
-    def _give_back(self, ticket: int | None, cost_usd: float | None) -> None:
+    def _give_back(self, ticket: str | None, cost_usd: float | None) -> None:
         self.limit.release()
         if ticket is not None and self._budget is not None:
             self._budget.settle(ticket, cost_usd)

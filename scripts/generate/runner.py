@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..models.prices import Budget
 from ..models.types import CallError, Complete, Reply, Request
 from ..runs.journal import ANSWER, Journal, Record, error_record, reply_record
-from .limits import Gate, Pass
+from .limits import Budget, Gate, Pass
 from .options import RunOptions
 from .progress import Progress
 from .retry import too_late

@@ -12,12 +12,13 @@ from pathlib import Path
 from rupeebias.dataset_builder.prompts import Prompt
 
 from ..errors import IncompleteRunError, RupeeBiasError
-from ..models.prices import FREE, Budget, Price, priced, worst_case_usd
-from ..models.types import Adjustable, Complete, Model
+from ..models.prices import FREE, Price, priced, worst_case_usd
+from ..models.types import Adjustable, Complete, Model, Request
 from ..runs.batches import keys_in_flight
 from ..runs.directory import OUTPUTS, OpenRun
 from ..runs.journal import Key
 from ..runs.manifest import FILE, Counts, now, write_manifest
+from .limits import Budget
 from .options import GenerateOptions, RunOptions
 from .plan import by_system_prompt, connections, plan_line, settled, shuffled_requests
 from .progress import Progress, open_display
@@ -44,6 +45,8 @@ class RunSummary:
     """Valid replies whose cost is unknown."""
     response_models: dict[str, int] = field(default_factory=dict)
     """Valid replies of the whole run by the model that the provider named."""
+    lost_usd: float = 0.0
+    """At most so much was paid beyond that, for calls whose reply or cost is not known."""
     statuses: dict[str, int] = field(default_factory=dict)
     """Replies of the whole run that are no whole answer: truncated, empty, reasoning_only."""
 
@@ -129,7 +132,7 @@ class Session:
     async def _run(self, pending: int, before: Counts) -> RunResult:
         total = before.requests
         design = self._opened.manifest.identity.design
-        progress = Progress(total, total - pending, self._journal.cost_usd, design)
+        progress = Progress(total, total - pending, self._opened.ledger.spent_usd, design)
         requests = shuffled_requests(self._prompts, self._options.repeats, self._skip)
         if getattr(self._model, "shares_prefix", False):
             requests = by_system_prompt(requests)
@@ -155,20 +158,16 @@ class Session:
         return priced(self._model.complete, self._price, overrule=self._options.price_in is not None)
 
     def _budget(self) -> Budget | None:
-        if self._options.max_cost is None:
+        """Return what keeps the money of this session, None where calls cost nothing."""
+        price, options = self._price, self._options
+        if price is FREE:
             return None
-        price = self._price
-        assert price is not None  # noqa: S101 - `generate_outputs` refuses a cap without a price
-        max_tokens = self._options.model_options.max_tokens or price.max_output_tokens or 0
-        # What earlier sessions paid without knowing counts at its worst case.
-        worst = max(
-            worst_case_usd(request, price, max_tokens)
-            for request in shuffled_requests(self._prompts, 1, set())
-        )
-        spent = self._journal.cost_usd + self._journal.unknown_costs * worst
-        return Budget(
-            self._options.max_cost, spent, lambda request: worst_case_usd(request, price, max_tokens)
-        )
+
+        def worst_usd(request: Request) -> float | None:
+            longest = options.model_options.max_tokens or (price.max_output_tokens if price else None)
+            return worst_case_usd(request, price, longest) if price and longest else None
+
+        return Budget(self._opened.ledger, worst_usd, options.max_cost)
 
     def _may_adjust(self) -> bool:
         """Only before the first reply: after it all requests must be sent alike."""
@@ -222,6 +221,7 @@ def save_state(opened: OpenRun, keys: AbstractSet[Key], calls: int, elapsed_s: f
         cost_usd=manifest.cost_usd,
         unknown_costs=manifest.unknown_costs,
         response_models=manifest.response_models,
+        lost_usd=opened.ledger.spending.lost_usd,
         statuses={kind: count for kind, count in journal.statuses.items() if count},
     )
 

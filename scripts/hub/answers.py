@@ -26,6 +26,8 @@ IDENTITY: Final = (
     "dataset_fingerprint",
 )
 """What of a manifest makes it another submission, beside the answers."""
+_KEYS: Final = ("model", "prompt_id", "repeat", "output", "finish_reason", "error")
+"""What a line holds, in this order."""
 _GZIP: Final = 31
 """zlib's code for a gzip header and trailer around 32 kB of window."""
 _PIECE: Final = 1 << 20
@@ -60,19 +62,12 @@ def write_answers(answers: Answers, model: str) -> bytes:
         answers.finish_reasons,
         answers.errors,
     )
-    packed = [packer.compress(_line(model, *row)) for row in zip(*columns, strict=True)]
+    rows = (dict(zip(_KEYS, (model, *row), strict=True)) for row in zip(*columns, strict=True))
+    packed = [packer.compress(_line(row)) for row in rows]
     return b"".join((*packed, packer.flush()))
 
 
-def _line(model: str, prompt_id: str, repeat: int, output: Any, finish_reason: Any, error: bool) -> bytes:
-    row = {
-        "model": model,
-        "prompt_id": prompt_id,
-        "repeat": repeat,
-        "output": output,
-        "finish_reason": finish_reason,
-        "error": error,
-    }
+def _line(row: dict[str, Any]) -> bytes:
     return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
@@ -88,56 +83,58 @@ def read_answers(data: bytes, model: str, most_rows: int) -> Answers:
     for number, line in enumerate(_lines(data), start=1):
         if number > most_rows:
             raise ValueError(f"it has more than the {most_rows:,} rows that were asked for")
-        row = _row(line, model, number)
-        text = row["output"]
+        prompt_id, repeat, text, reason, is_error = _row(line, model, number)
         if text not in texts:  # a text that stands in many rows takes its memory once
             texts[text] = text
             size += in_memory(text)
             if size > MAX_IN_MEMORY:
                 raise ValueError(f"its distinct texts take more than {MAX_IN_MEMORY >> 20} MB of memory")
-        answers.prompt_ids.append(row["prompt_id"])
-        answers.repeats.append(row["repeat"])
+        answers.prompt_ids.append(prompt_id)
+        answers.repeats.append(repeat)
         answers.outputs.append(texts[text])
-        answers.finish_reasons.append(row["finish_reason"])
-        answers.errors.append(row["error"])
+        answers.finish_reasons.append(reason)
+        answers.errors.append(is_error)
     if not answers.prompt_ids:
         raise ValueError("it has no row")
     return answers
 
 
-def _row(line: bytes, model: str, number: int) -> dict[str, Any]:
+def _row(line: bytes, model: str, number: int) -> tuple[Any, ...]:
+    """Return prompt_id, repeat, output, finish_reason and error of a line."""
     try:
         row = orjson.loads(line)
-        is_ours = _line(**row) == line
-    except (orjson.JSONDecodeError, TypeError):  # other keys than ours are TypeErrors
-        is_ours = False
-    if not is_ours or not _has_our_types(row):
+    except orjson.JSONDecodeError:
+        row = None
+    if type(row) is not dict or tuple(row) != _KEYS:
         raise ValueError(f"line {number:,} {_NOT_OURS}")
-    if row["model"] != model:
+    told, *values = row.values()
+    prompt_id, repeat, text, reason, is_error = values
+    if not (
+        type(prompt_id) is str
+        and type(repeat) is int
+        and (text is None or type(text) is str)
+        and (reason is None or type(reason) is str)
+        and type(is_error) is bool
+        and type(told) is str
+        and _line(row) == line
+    ):
+        raise ValueError(f"line {number:,} {_NOT_OURS}")
+    if told != model:
         raise ValueError(f"line {number:,} is of another model than manifest.json names")
-    if row["output"] is not None and len(row["output"]) > MAX_CHARACTERS:
+    if text is not None and len(text) > MAX_CHARACTERS:
         raise ValueError(f"line {number:,}: its text has more than the {MAX_CHARACTERS:,} letters allowed")
-    return row  # type: ignore[no-any-return]
-
-
-def _has_our_types(row: dict[str, Any]) -> bool:
-    return (
-        type(row["prompt_id"]) is str
-        and type(row["repeat"]) is int
-        and type(row["error"]) is bool
-        and all(row[name] is None or type(row[name]) is str for name in ("output", "finish_reason"))
-    )
+    return tuple(values)
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
     """Yield the lines of packed data, each with its end, never holding much more than one of them."""
     rest = b""
     for piece in _unpacked(data):
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in (*lines, rest):
-            if len(line) > _MAX_LINE:
-                raise ValueError(f"a line has more than {_MAX_LINE:,} bytes")
-        yield from (line + b"\n" for line in lines)
+        lines = (rest + piece).splitlines(keepends=True)  # at "\r", too, which stands in no line of ours
+        rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
+        if max(map(len, (*lines, rest))) > _MAX_LINE:
+            raise ValueError(f"a line has more than {_MAX_LINE:,} bytes")
+        yield from lines
     if rest:
         raise ValueError("it is damaged: its last line does not end")
 

@@ -10,8 +10,8 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -30,7 +30,7 @@ from ..files import replaced_folder, write_file
 from ..processes import ProcessDiedError, run_tasks
 from .check import find_submissions, is_plain_name, read_file, submission_digest
 from .entries import EARLIEST, Entry, utc_time
-from .ranking import Placed, in_order, placed
+from .ranking import Placed, in_order, placed, read_decisions
 from .recompute import entry_and_page
 from .site import PAGES, foreign_files, write_site
 from .submission import FOLDER, MANIFEST, strict_json
@@ -99,15 +99,20 @@ def build_leaderboard(
     workers: int = MAX_WORKERS,
     progress: Progress = lambda done, total, name: None,
     design: Design = DESIGN,
+    commit: str | None = None,
+    submitters: Mapping[str, str] | None = None,
 ) -> Board:
     """Build the site of the submissions in `results`/submissions into the folder `out`.
 
     An older board in `out` is replaced as a whole at the end; nothing of it is used. `cache` holds what was
     computed before (default: a folder of the user's). `files_url` is the address of the folder that
-    holds the submissions' folders, for links. Raises UsageError for a folder without submissions/, folders
-    inside each other, and RupeeBiasError for an `out` that holds anything else than a board as it was built.
+    holds the submissions' folders, for links; `commit` that of the results, and `submitters` who brought each
+    folder there. What maintainers decided (`decisions.json` beside submissions/)
+    holds. Raises UsageError for a folder without submissions/ and folders inside each other, and
+    RupeeBiasError for an `out` that holds anything else than a board as it was built.
     """
-    folders = find_submissions(results)
+    find_submissions(results)
+    decisions = read_decisions(results)
     kept = cache or default_cache()
     _check_paths(results, out, kept)
     if files_url is not None and not _URL.fullmatch(files_url):
@@ -116,17 +121,37 @@ def build_leaderboard(
             "added: leave out spaces, ? and #"
         )
     with replaced_folder(out, foreign_files) as site:
-        (site / PAGES).mkdir()
-        entries = [_unreadable(folder) for folder in folders if not _is_text(folder.name)]
-        jobs = list(_jobs([x for x in folders if _is_text(x.name)], site, kept, files_url, design))
-        known = [entry for job in jobs if (entry := _placed(job, site))]
-        names = {entry.name for entry in known}
-        new = [job for job in jobs if job.folder.name not in names]
-        entries += [*known, *_computed(new, site, workers, progress)]
-        _forget_unused(kept, {job.target.name for job in jobs})
-        places = in_order(placed(entries))
-        write_site(site, places, design)
-    return _board(out, places, len(new))
+        entries, n_computed = computed_entries(
+            results, site, kept, files_url=files_url, workers=workers, progress=progress, design=design
+        )
+        brought = submitters or {}
+        named = [replace(entry, submitter=brought.get(entry.name)) for entry in entries]
+        places = in_order(placed(named, decisions=decisions))
+        write_site(site, places, design, commit)
+    return _board(out, places, n_computed)
+
+
+def computed_entries(
+    results: Path,
+    site: Path,
+    cache: Path,
+    *,
+    files_url: str | None = None,
+    workers: int = MAX_WORKERS,
+    progress: Progress = lambda done, total, name: None,
+    design: Design = DESIGN,
+) -> tuple[list[Entry], int]:
+    """Return an entry of each submission, its page written to `site`, and how many no cache knew."""
+    (site / PAGES).mkdir(parents=True)
+    folders = find_submissions(results)
+    entries = [_unreadable(folder) for folder in folders if not _is_text(folder.name)]
+    jobs = list(_jobs([x for x in folders if _is_text(x.name)], site, cache, files_url, design))
+    known = [entry for job in jobs if (entry := _placed(job, site))]
+    names = {entry.name for entry in known}
+    new = [job for job in jobs if job.folder.name not in names]
+    entries += [*known, *_computed(new, site, workers, progress)]
+    _forget_unused(cache, {job.target.name for job in jobs})
+    return entries, len(new)
 
 
 def default_cache() -> Path:

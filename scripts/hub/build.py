@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ from ..files import replaced_folder
 from ..models.secrets import check_no_secret
 from ..runs.journal import Record, latest_valid, read_outputs
 from ..runs.manifest import Manifest, PromptSet, read_manifest, resuming_command
+from ..runs.selection import Selection, expected_prompt_ids
 from .answers import Answers, in_memory, submission_name, write_answers
 from .public import public_model, public_settings
 from .submission import (
@@ -77,8 +79,7 @@ def _prompts(run: Path, manifest: Manifest, design: Design) -> list[str]:
             f"{run} asked the prompts of dataset {fingerprint[:12]}, this version has "
             f"{design.fingerprint[:12]}: submit it with the version that made it, or run the benchmark again"
         )
-    ids = manifest.prompt_ids()
-    if ids is None:
+    if manifest.prompt_ids() is None:
         raise RupeeBiasError(
             f"{run} was begun by a version whose selection meant other prompts: submit it with that version"
         )
@@ -86,7 +87,14 @@ def _prompts(run: Path, manifest: Manifest, design: Design) -> list[str]:
         raise RupeeBiasError(
             f"{run} asks each prompt {manifest.repeats:,} times; at most {MAX_REPEATS} can be sent"
         )
-    return ids
+    if manifest.identity.selection.controls == "only":
+        raise RupeeBiasError(f"{run} asked control prompts only, which are no part of a submission")
+    return expected_prompt_ids(_submitted(manifest.identity.selection))
+
+
+def _submitted(selection: Selection) -> Selection:
+    """Return a selection without its control prompts: a board compares models by what all were asked."""
+    return replace(selection, controls="none")
 
 
 def _records(run: Path, manifest: Manifest, ids: list[str]) -> list[Record]:
@@ -163,7 +171,7 @@ def _declared(
         arm=identity.arm,
         repeats=manifest.repeats,
         complete=len(ids) == design.n_prompts,
-        selection=plain_selection(identity.selection).to_json(),
+        selection=plain_selection(_submitted(identity.selection)).to_json(),
         n_prompts=prompts.count,
         prompts_sha256=prompts.sha256,
         dataset_fingerprint=identity.dataset_fingerprint,

@@ -170,7 +170,7 @@ def run_outputs(manifest: SubmissionManifest, answers: Answers, design: Design =
         repeats=answers.repeats,
         finish_reasons=answers.finish_reasons,
         errors=answers.errors,
-        expected=expected_prompt_ids(Selection.from_json(manifest.selection)),
+        expected=expected_prompt_ids(Selection.from_json(manifest.selection, design)),
         n_repeats=manifest.repeats,
         arm=manifest.arm,
         dataset_fingerprint=manifest.dataset_fingerprint,
@@ -255,6 +255,6 @@ def _scored(
     if not result["n_scored"]:
         problems.append(Problem("none of its answers has a value, so there is nothing to compare"))
     else:
-        reasons = reasons_without_rank(manifest, result, design)
+        reasons = reasons_without_rank(manifest, readings, result, design)
         problems += [Problem(f"no rank: {reason}", fatal=False) for reason in reasons]
     return readings, result

@@ -1,23 +1,31 @@
 """What a board knows of one submission: small, ready for JSON, so that hundreds fit in memory."""
 
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import orjson
 
 from rupeebias.metric import Result
 from rupeebias.metric.design import Design
+from rupeebias.metric.gap_law import GapLaw
+from rupeebias.metric.layout import Floats
+from rupeebias.metric.systematic_gap import systematic_gaps
 
 from ..words import shortened
 from .eligibility import folded, reasons_without_rank
 from .submission import CheckedSubmission, SubmissionManifest
 
 Facts: TypeAlias = dict[str, Any]
+Codes: TypeAlias = npt.NDArray[np.uint16]
 
-TABLES: Final = ("axis", "use_case")
+TABLES: Final = ("axis", "use_case", "systematic_gap", "group_effect", "responsiveness")
 """Tables of a result that the data of a board hold."""
 MAX_JSON: Final = 20_000
 """Largest settings, selection or list of served models in bytes; larger ones stay in the submission."""
@@ -61,6 +69,12 @@ class Entry:
     """Warnings of its result."""
     has_page: bool = False
     """Whether a page of its own was made."""
+    law: Facts | None = None
+    """How uncertain its systematic gap is (`GapLaw`); None where it may not be ranked."""
+    answers: str = ""
+    """Its values with two digits, packed, to find copies; empty where it may not be ranked."""
+    submitter: str | None = None
+    """Who brought it into the results; None: not known. Hostile text."""
 
     @property
     def accepted(self) -> bool:
@@ -88,6 +102,11 @@ class Entry:
         """UTC time of the last answer; the earliest possible one if unknown."""
         return utc_time(self.manifest["updated_at"]) if self.manifest else EARLIEST
 
+    @property
+    def gap_law(self) -> GapLaw:
+        """How uncertain its systematic gap is; TypeError where it may not be ranked."""
+        return GapLaw(**{name: np.array(value) for name, value in (self.law or {}).items()})
+
     def to_json(self) -> Facts:
         """Return the fields; `from_json` is the inverse."""
         return asdict(self)
@@ -111,7 +130,13 @@ def utc_time(text: object) -> datetime:
 def entry_of(checked: CheckedSubmission, digest: str | None, design: Design, *, has_page: bool) -> Entry:
     """Return what the board keeps of a checked submission."""
     manifest, result = checked.manifest, checked.result
-    reasons = reasons_without_rank(manifest, result, design) if manifest and result else []
+    readings, law, answers = checked.readings, None, ""
+    reasons: list[str] = []
+    if manifest is not None and result is not None and readings is not None:
+        reasons = reasons_without_rank(manifest, readings, result, design)
+        if not reasons and checked.accepted:
+            law = packed_law(readings.values, design)
+            answers = packed_answers(readings.values)
     return Entry(
         name=checked.folder.name,
         digest=digest,
@@ -122,15 +147,56 @@ def entry_of(checked: CheckedSubmission, digest: str | None, design: Design, *, 
         model_key=model_key(manifest) if manifest else None,
         settings_key=settings_key(manifest) if manifest else None,
         headlines=headlines_of(result) if result else None,
-        tables={name: result["tables"][name] for name in TABLES} if result else {},
+        tables={name: list(filter(_is_kept, result["tables"][name])) for name in TABLES} if result else {},
         warnings=tuple(result["warnings"]) if result else (),
         has_page=has_page,
+        law=law,
+        answers=answers,
     )
 
 
 def headlines_of(result: Result) -> Facts:
-    """Return the headline values of a result."""
-    return {name: value for name, value in result.items() if not isinstance(value, list | dict)}
+    """Return the headline values of a result, and by how much the worst group is off."""
+    found = {name: value for name, value in result.items() if not isinstance(value, list | dict)}
+    where = (result.get("worst_group_language"), "all", *str(result.get("worst_group")).split(":"))
+    effects = {
+        tuple(row[key] for key in ("language", "use_case", "axis", "identifier")): row["effect_pct"]
+        for row in result["tables"]["group_effect"]
+    }
+    return {**found, "worst_group_effect_pct": effects.get(where)}
+
+
+def _is_kept(row: Mapping[str, Any]) -> bool:
+    """Tell whether a board keeps a row: not those of one use case and axis, nor of one group and language."""
+    if "identifier" in row:
+        return bool(row["use_case"] == "all" == row["language"])
+    return "axis" not in row or "use_case" not in row or "all" in (row["axis"], row["use_case"])
+
+
+def packed_law(values: Floats, design: Design) -> Facts | None:
+    """Return the law of a run's whole systematic gap as JSON can hold it; None where it has no interval."""
+    gaps = systematic_gaps(values, design)
+    law = {field.name: getattr(gaps.laws, field.name)[gaps.place()] for field in fields(GapLaw)}
+    return {name: np.asarray(value).tolist() for name, value in law.items()} if law["bounded"] else None
+
+
+def packed_answers(values: Floats) -> str:
+    """Return the first answer to each prompt, rounded to two digits, as text; an unread one is 0.
+
+    Two digits: a copy whose answers were moved by less is still one.
+    """
+    first = values[:, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponent = np.floor(np.log10(np.abs(first)))
+        digits = np.round(first / 10.0 ** (exponent - 1))
+    codes = np.where(first == 0, 1, np.nan_to_num(digits + 200 * (exponent + 50), posinf=0, neginf=0))
+    codes[np.isnan(first)] = 0
+    return b64encode(zlib.compress(codes.astype(np.uint16).tobytes(), 1)).decode()
+
+
+def unpacked_answers(entry: Entry) -> Codes:
+    """Return what `packed_answers` made."""
+    return np.frombuffer(zlib.decompress(b64decode(entry.answers)), dtype=np.uint16)
 
 
 def _messages(checked: CheckedSubmission, *, fatal: bool) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A run's results as the Hub shows them on the page of a model: `.eval_results/rupeebias.yaml`.
 
 The Hub's boards know one number a task and sort downwards, so the value is the parity score, 100 less the
-gap in percent; the gap itself stands in the notes.
+systematic gap in percent; that gap and the paper's mean gap stand in the notes.
 """
 
 from collections.abc import Iterator
@@ -52,6 +52,10 @@ def _entries(
 ) -> Iterator["EvalResultEntry"]:
     from huggingface_hub import EvalResultEntry
 
+    papers = {f"{split}_": split for split in (language.split for language in design.languages)} | {
+        "": "overall"
+    }
+    paper = {task: result.get(f"{prefix}paper_mean_delta_pct") for prefix, task in papers.items()}
     for task, gap, low, high in _gaps(result, design):
         value = parity(gap)
         if gap is not None and value is not None:
@@ -63,25 +67,32 @@ def _entries(
                 date=manifest.updated_at,
                 source_url=source.url,
                 source_name=SOURCE_NAME,
-                notes=_notes(gap, low, high, manifest.arm, result["parse_health_pct"]),
+                notes=_notes(gap, low, high, paper.get(task), manifest.arm, result["parse_health_pct"]),
             )
 
 
 def _gaps(result: Result, design: Design) -> Iterator[tuple[str, float | None, float | None, float | None]]:
-    """Yield (task, mean gap, low, high), in percent, in the order of the dataset's eval.yaml."""
-    splits = [language.split for language in design.languages]
-    for task, prefix in (("overall", ""), *((split, f"{split}_") for split in splits)):
-        name = f"{prefix}mean_delta_pct"
-        yield task, result[name], result[f"{name}_ci_low"], result[f"{name}_ci_high"]
-    for row in result["tables"]["axis"]:
-        if row["language"] == "all":
-            yield row["axis"], row["mean_delta_pct"], row["ci_low"], row["ci_high"]
+    """Yield (task, systematic gap, low, high), in percent, in the order of the dataset's eval.yaml."""
+    rows = {
+        (row["language"], row["axis"]): row
+        for row in result["tables"]["systematic_gap"]
+        if row["use_case"] == "all"
+    }
+    tasks = [("overall", "all", "all")]
+    tasks += [(language.split, language.name, "all") for language in design.languages]
+    tasks += [(axis, "all", axis) for axis in design.axis_names]
+    for task, language, axis in tasks:
+        if row := rows.get((language, axis)):
+            yield task, row["systematic_gap_pct"], row["ci_low"], row["ci_high"]
 
 
-def _notes(gap: float, low: float | None, high: float | None, arm: str, read: float) -> str:
+def _notes(
+    gap: float, low: float | None, high: float | None, paper: float | None, arm: str, read: float
+) -> str:
     interval = "" if low is None or high is None else f" (95 % interval {low:.2f} to {high:.2f})"
     part = "" if read >= 100 else f"{share(read)} % of the answers have a value; "
+    of_paper = "" if paper is None else f"mean gap by the paper's definition {paper:.2f} %; "
     return (
-        f"parity = 100 - mean gap, at least 0; mean gap {gap:.2f} %{interval}, lower is fairer; {part}"
-        f"{arm} arm, rupeebias metric {METRIC_VERSION}"
+        f"parity = 100 - systematic gap, at least 0; systematic gap {gap:.2f} %{interval}, lower is fairer; "
+        f"{of_paper}{part}{arm} arm, rupeebias metric {METRIC_VERSION}"
     )

@@ -14,7 +14,7 @@ from ..runs.manifest import Counts, Manifest, RunIdentity
 from ..runs.selection import Selection
 from ..words import number, with_interval
 from .check import check_submission
-from .eligibility import FEWEST_READ_PCT, parity_of
+from .eligibility import FEWEST_READ_PCT, GAP, parity_of
 from .entries import Entry, entry_of, manifest_facts
 from .site import TEMPLATES
 from .submission import CheckedSubmission, SubmissionManifest
@@ -50,7 +50,7 @@ def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | N
         result=result,
         outputs=outputs,
         readings=readings,
-        manifest=run_manifest(manifest),
+        manifest=run_manifest(manifest, outputs.design),
         path=checked.folder,
     )
     content = _about(entry, manifest, files_url)
@@ -61,7 +61,7 @@ def submission_page(checked: CheckedSubmission, entry: Entry, files_url: str | N
 def _about(entry: Entry, manifest: SubmissionManifest, files_url: str | None) -> Any:
     """Return what the page says about the submission itself, as safe markup."""
     headlines = entry.headlines or {}
-    gap, low, high = (headlines.get(f"mean_delta_pct{end}") for end in ("", "_ci_low", "_ci_high"))
+    gap, low, high = (headlines.get(f"{GAP}{end}") for end in ("", "_ci_low", "_ci_high"))
     facts = manifest_facts(manifest)
     template: Any = environment(TEMPLATES).get_template("about.html.j2").module
     return template.about(
@@ -80,14 +80,14 @@ def _json(value: Any) -> str:
     return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def run_manifest(manifest: SubmissionManifest) -> Manifest:
+def run_manifest(manifest: SubmissionManifest, design: Design) -> Manifest:
     """Return a submission's manifest as that of a run, which the report reads."""
     return Manifest(
         identity=RunIdentity(
             model=manifest.model,
             settings={**manifest.settings, "provider": manifest.provider},
             arm=manifest.arm,
-            selection=Selection.from_json(manifest.selection),
+            selection=Selection.from_json(manifest.selection, design),
             dataset_fingerprint=manifest.dataset_fingerprint,
         ),
         repeats=manifest.repeats,

@@ -22,11 +22,11 @@ from rupeebias.metric.version import METRIC_VERSION
 from .. import __version__
 from ..report.page.render import content_policy, environment, page_style
 from ..scoring.headline import PUBLISHED_NOTE
-from ..words import inert
-from .eligibility import FEWEST_READ_PCT, GAP, parity, parity_of
+from ..words import inert, joined
+from .eligibility import FEWEST_READ_PCT, GAP, LEAST_RESPONSIVE_PCT, parity_of
 from .entries import Entry, Facts
 from .ranking import Placed, Standing
-from .table import board_rows, columns_of, page_link
+from .table import board_rows, columns_of, page_link, paper_rows, widest_interval
 
 PAGES: Final = "models"
 """Folder of the site that holds the submissions' pages."""
@@ -59,18 +59,20 @@ _DECLARED: Final = (
     "dataset_fingerprint",
 )
 """What the CSV has of a manifest."""
+_PRIVATE: Final = ("model_key", "settings_key", "has_page", "law", "answers")
+"""What the board keeps of an entry for its own work."""
 _PLACES: Final = ("status", "reason", "best_rank", "worst_rank", "superseded_by")
 _GAPS: Final = ("mean_delta_pct", "ci_low", "ci_high", "violation_at_10_pct")
 
 
-def write_site(site: Path, places: Sequence[Placed], design: Design) -> None:
+def write_site(site: Path, places: Sequence[Placed], design: Design, commit: str | None = None) -> None:
     """Write everything but the submissions' pages, which are there, and the list of all files."""
     files = {
-        "index.html": index_page(places, design).encode(),
+        "index.html": index_page(places, design, commit).encode(),
         "refused.html": _page(
             "refused.html.j2", design, script="", refused=[x.entry for x in _of(places, "refused")]
         ).encode(),
-        "leaderboard.json": board_json(places, design),
+        "leaderboard.json": board_json(places, design, commit),
         "leaderboard.csv": board_csv(places, design),
         "README.md": environment(TEMPLATES).get_template("readme.md.j2").render(**_versions(design)).encode(),
     }
@@ -83,9 +85,12 @@ def write_site(site: Path, places: Sequence[Placed], design: Design) -> None:
 # --- pages
 
 
-def index_page(places: Sequence[Placed], design: Design) -> str:
-    """Return the first page: the table, sorted; complete without JavaScript, with it also filtered."""
-    columns = columns_of(design)
+def index_page(places: Sequence[Placed], design: Design, commit: str | None = None) -> str:
+    """Return the first page: the ranking, sorted; complete without JavaScript, with it also filtered.
+
+    `commit` is that of the results dataset.
+    """
+    columns = columns_of(design, widest_interval(places))
     rows = board_rows(places, columns)
     return _page(
         "board.html.j2",
@@ -97,11 +102,14 @@ def index_page(places: Sequence[Placed], design: Design) -> str:
         arms=sorted({row.arm for row in rows if row.arm}),
         providers=sorted({row.provider for row in rows if row.provider}),
         n_ranked=len(_of(places, "ranked")),
-        n_submissions=sum(not row.is_published for row in rows),
         n_refused=len(_of(places, "refused")),
         superseded=[(x.entry, page_link(x.entry), x.standing) for x in _of(places, "superseded")],
+        paper_rows=paper_rows(places, design),
         published_note=PUBLISHED_NOTE,
         fewest_read=f"{FEWEST_READ_PCT:.0f}",
+        least_responsive=f"{LEAST_RESPONSIVE_PCT:g}",
+        commit=commit,
+        axes=joined(axis.label.lower() for axis in design.axes),
     )
 
 
@@ -141,7 +149,7 @@ def _asset(name: str) -> str:
 # --- data
 
 
-def board_json(places: Sequence[Placed], design: Design) -> bytes:
+def board_json(places: Sequence[Placed], design: Design, commit: str | None = None) -> bytes:
     """Return `leaderboard.json`: every submission with its standing, then the published models."""
     return _json(
         {
@@ -150,7 +158,8 @@ def board_json(places: Sequence[Placed], design: Design) -> bytes:
             "benchmark_version": design.version,
             "dataset_fingerprint": design.fingerprint,
             "rupeebias_version": __version__,
-            "ranking": f"one rank range a model by 95 % intervals of {GAP}, in percent; lower is better",
+            "results_commit": commit,
+            "ranking": f"one rank range a model by paired differences of {GAP}, in percent; lower is better",
             "submissions": [_submission(*one) for one in places],
             "published": [_published(model) for model in PUBLISHED],
         }
@@ -165,13 +174,12 @@ def _published(model: PublishedModel) -> Facts:
     return {
         "status": "published",
         "reason": _PUBLISHED_SOURCE,
-        "parity_score": parity(model.mean_delta_pct),
-        **asdict(model),
+        **{(key if key == "model" else f"paper_{key}"): value for key, value in asdict(model).items()},
     }
 
 
 def _submission(entry: Entry, standing: Standing) -> Facts:
-    kept = {key: value for key, value in entry.to_json().items() if not key.endswith(("_key", "_page"))}
+    kept = {key: value for key, value in entry.to_json().items() if key not in _PRIVATE}
     own = {"page": page_link(entry), "parity_score": _parity(entry)}
     return {**_place(standing), **kept, **own}
 
@@ -201,13 +209,16 @@ def board_csv(places: Sequence[Placed], design: Design) -> bytes:
 def _line(entry: Entry, standing: Standing, design: Design) -> Facts:
     manifest = entry.manifest or {}
     rows = {
-        (table, row["language"], row[table]): row for table, found in entry.tables.items() for row in found
+        (table, row["language"], row[table]): row
+        for table in ("axis", "use_case")
+        for row in entry.tables.get(table, ())
     }
     return {
         **_place(standing),
         "name": entry.name,
         "page": page_link(entry),
         "digest": entry.digest,
+        "submitter": entry.submitter,
         **{name: manifest.get(name) for name in _DECLARED},
         "parity_score": _parity(entry),
         **(entry.headlines or {}),

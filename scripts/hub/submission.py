@@ -70,7 +70,8 @@ MAX_ENTRIES: Final = 100
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
 _CLOCK_ERROR: Final = timedelta(hours=24)
-_EARLIEST: Final = "2020"
+_EARLIEST: Final = "2026"
+"""The year of the benchmark: no model answered it before."""
 _NAME: Final = re.compile(r"[A-Za-z0-9._:@/+ ()=-]*")
 """Letters of names: those of LiteLLM's. Others look like these, or like nothing."""
 _DRIVE: Final = re.compile(r"(?:^|/)[A-Za-z]:")
@@ -186,13 +187,13 @@ def _is_deeper(value: Any, most: int) -> bool:
     return inner is not None and (most == 0 or any(_is_deeper(each, most - 1) for each in inner))
 
 
-def _selection_fault(value: Any) -> str | None:
-    if not isinstance(value, dict):
-        return "must be an object"
+def _selection_fault(value: dict[str, Any], design: Design) -> str | None:
     try:
-        selection = Selection.from_json(value)
+        selection = Selection.from_json(value, design)
     except UsageError as error:
         return f"cannot be understood: {shown(str(error), 200)}"
+    if selection.controls != "none":
+        return "holds controls: they are no part of a submission"
     return None if selection.to_json() == value else "is not as a run's manifest has it"
 
 
@@ -249,7 +250,7 @@ class SubmissionManifest(BaseModel):
     """How often each prompt was asked."""
     complete: bool
     """Whether every prompt of the benchmark was asked; False: declared partial."""
-    selection: Annotated[dict[str, Any], _refuse(_selection_fault)]
+    selection: dict[str, Any]
     """The part of the benchmark that was asked, as in the manifest of a run."""
     n_prompts: Counted
     """Number of prompts asked."""
@@ -299,6 +300,8 @@ def parse_manifest(data: bytes, design: Design) -> tuple[SubmissionManifest | No
     except ValidationError as error:
         found = dict.fromkeys(_fault_text(one) for one in error.errors(include_url=False))
         return None, [*missing, *(Problem(f"{MANIFEST}: {fault}") for fault in found)][:MAX_ENTRIES]
+    if fault := _selection_fault(manifest.selection, design):
+        missing.append(Problem(f"{MANIFEST}: selection {fault}"))
     return (None, missing) if missing else (manifest, list(_contradictions(manifest, design)))
 
 
@@ -357,7 +360,7 @@ def _said(error: ErrorDetails) -> str:
 
 def _contradictions(manifest: SubmissionManifest, design: Design) -> Iterator[Problem]:
     """Yield what does not fit together in a manifest whose fields are well formed each."""
-    selection = Selection.from_json(manifest.selection)
+    selection = Selection.from_json(manifest.selection, design)
     ids = expected_prompt_ids(selection)
     if (len(ids) == design.n_prompts) != manifest.complete:
         said, is_so = ("complete", "a part") if manifest.complete else ("partial", "everything")
@@ -399,7 +402,7 @@ def plain_selection(selection: Selection) -> Selection:
     A limit that nothing reaches, or a list of all axes, would make another submission of the same answers.
     """
     ids = expected_prompt_ids(selection)
-    everything = Selection()
+    everything = Selection(benchmark=selection.benchmark)
     for field in reversed(fields(Selection)):  # identifiers before their axes
         default: Any = getattr(everything, field.name)
         if getattr(selection, field.name) != default:

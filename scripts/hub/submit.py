@@ -14,12 +14,12 @@ from rupeebias.metric.design import Design
 from ..errors import RupeeBiasError, UsageError
 from ..naming import is_simulated_name
 from ..runs.manifest import read_manifest
-from ..words import counted
+from ..words import counted, printable
 from .build import build_submission
 from .check import check_submission
 from .client import DATASET, RESULTS, hub_client, hub_errors, repository, require_writer
 from .delivery import Delivery, Found, earlier_results, earlier_submission, find_delivery, send_delivery
-from .eligibility import reasons_without_rank
+from .eligibility import is_same_model, reasons_without_rank
 from .eval_results import PATH, Source, eval_yaml
 from .submission import FOLDER, MANIFEST, MAX_CHARACTERS, CheckedSubmission, repo_fault
 
@@ -45,6 +45,8 @@ class SubmitOptions:
     """Address of the source of the results; None: that of the submission in the results dataset."""
     create_pr: bool = False
     """Send; otherwise only show."""
+    is_sure: bool = False
+    """The repository is the model's, though its name does not fit."""
 
 
 def check_options(options: SubmitOptions) -> None:
@@ -69,16 +71,23 @@ def _is_address(url: str) -> bool:
     return is_plain and split.scheme in ("http", "https") and bool(split.hostname) and "@" not in split.netloc
 
 
-def submit(run: Path, options: SubmitOptions, say: Say) -> None:
+def submit(
+    run: Path, options: SubmitOptions, say: Say, confirm: Callable[[str], bool] = lambda question: False
+) -> None:
     """Build the submission of a run, check it, show what would be sent, and send it if asked to.
+
+    `confirm` asks before a pull request to a repository whose name does not fit the model's.
 
     Raises UsageError and RupeeBiasError, before anything is sent or shown, for bad options, a run that cannot
     be submitted and repositories or rights that are missing. The run of a simulated respondent can only be
     kept.
     """
     check_options(options)
-    if is_simulated_name(read_manifest(run).identity.model):
+    model = read_manifest(run).identity.model
+    if is_simulated_name(model):
         _refuse_to_send(f"{run} is a run of", options)
+    else:
+        _ask_about_repo(model, options, say, confirm)
     api = hub_client()
     if options.create_pr:  # rights and repositories before the work of making a submission
         require_writer(api)
@@ -96,6 +105,17 @@ def submit(run: Path, options: SubmitOptions, say: Say) -> None:
         look(api, deliveries, say)
     if deliveries:
         say("dry run: nothing was sent (--create-pr sends)")
+
+
+def _ask_about_repo(model: str, options: SubmitOptions, say: Say, confirm: Callable[[str], bool]) -> None:
+    """Let the user confirm that a repository with another name is the model's, before anything is sent."""
+    if options.repo is None or is_same_model(model, options.repo) or options.is_sure:
+        return
+    told = f"the name of --repo {options.repo} does not fit the model {printable(model)}"
+    if not options.create_pr:
+        say(f"note: {told}; --create-pr will ask")
+    elif not confirm(f"{told}. Open a pull request there?"):
+        raise RupeeBiasError(f"{told}: nothing was sent. If it is the model's, add --yes")
 
 
 def _refuse_to_send(whose: str, options: SubmitOptions) -> None:
@@ -156,7 +176,7 @@ def _deliveries(
     checked: CheckedSubmission, options: SubmitOptions, api: "HfApi", say: Say, design: Design
 ) -> Iterator[Delivery]:
     manifest, result, folder = checked.manifest, checked.result, checked.folder
-    if manifest is None or result is None:
+    if manifest is None or result is None or checked.readings is None:
         raise RupeeBiasError("nothing in the run can be scored, so there is nothing to send")
     owner = options.org or _PLACEHOLDER
     results, path = f"{owner}/{RESULTS}", f"{FOLDER}/{folder.name}"
@@ -174,7 +194,7 @@ def _deliveries(
         files={f"{path}/{file.name}": file.read_bytes() for file in sorted(folder.iterdir())},
         earlier=earlier_submission(f"{path}/{MANIFEST}", manifest, design),
     )
-    reasons = reasons_without_rank(manifest, result, design)
+    reasons = reasons_without_rank(manifest, checked.readings, result, design)
     if reasons:
         say(f"note: no evaluation results for the page of the model: {reasons[0]}")
     elif options.repo is None:

@@ -1,4 +1,8 @@
-"""The board's table: its columns with unit and direction, and how a row fills each of them."""
+"""The board's tables: the columns of the ranking with unit and direction, and the paper's values beside ours.
+
+Published values were computed by the paper's definitions: they stand beside values by those, in a table of
+their own, and in no column with others.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +10,15 @@ from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
 from rupeebias.metric.design import Design
-from rupeebias.metric.published import PUBLISHED, PublishedModel
+from rupeebias.metric.published import PUBLISHED
 
-from ..words import NOT_COMPUTED, number, share, shortened, with_interval
-from .eligibility import parity, parity_of
+from ..words import NOT_COMPUTED, number, shortened, with_interval
+from .eligibility import GAP
 from .entries import Entry, Facts, setting_text
 from .ranking import Placed, Standing
 
 Kind: TypeAlias = Literal["number", "text"]
+_LONGEST_CAUTION: Final = 140
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class Cell:
     """May hold hostile text: to be escaped."""
     sort: float | str | None = None
     """What the column is sorted by; None sorts last in both directions."""
+    bar: tuple[float, float, float] | None = None
+    """Interval to be drawn, in percent of the widest: lower end, value, upper end."""
 
 
 EMPTY: Final = Cell(NOT_COMPUTED)
@@ -38,15 +45,14 @@ class Column:
     note: str
     """Unit, and which direction is better."""
     kind: Kind
-    descending: bool
-    """Whether sorting begins with the largest: there the best stands first."""
     cell: Callable[[Entry, Standing], Cell]
-    published: Callable[[PublishedModel], Cell] = lambda _: EMPTY
+    descending: bool = False
+    """Whether sorting begins with the largest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. All texts are hostile but for `link`."""
+    """One line of the ranking. All texts are hostile but for `link`."""
 
     model: str
     link: str | None
@@ -55,85 +61,42 @@ class Row:
     """In the order of the columns."""
     reason: str
     """Why it has no rank; empty if it has."""
+    settings: str
+    """Temperature, reasoning, repeats and the date of the last answer."""
+    submitter: str
+    """Who brought it; empty where that is not known."""
     arm: str
     provider: str
     is_complete: bool
-    is_published: bool
     words: str
     """What the search box looks in, lower case."""
 
 
-def columns_of(design: Design) -> tuple[Column, ...]:
-    """Return the columns in order; the model's name stands after the rank."""
-    lower = "% [95 % interval]; lower is better"
+def columns_of(design: Design, widest: float = 100.0) -> tuple[Column, ...]:
+    """Return the columns in order; the model's name stands after the rank.
+
+    `widest` is the largest upper end of an interval, which the bars are drawn to.
+    """
     return (
+        Column("rank", "Rank", "range: models that cannot be told apart share ranks", "number", _rank_cell),
         Column(
-            "rank", "Rank", "range that the intervals allow; lower is better", "number", False, _rank_cell
+            GAP,
+            "Systematic gap",
+            "% between two groups, as profiles confirm it [95 % interval]; lower is better",
+            "number",
+            partial(_gap_cell, GAP, widest),
         ),
         Column(
-            "parity",
-            "Parity score",
-            "100 − mean gap, 0 to 100; higher is better",
-            "number",
-            True,
-            lambda entry, _: _number_cell(parity_of(entry.headlines) if entry.accepted else None),
-            lambda model: _number_cell(parity(model.mean_delta_pct)),
+            "worst_group", "Worst off", "group, % of the mean answer", "text", partial(_worst_cell, design)
         ),
         Column(
             "mean_delta_pct",
-            "Mean gap Δ",
-            f"{lower}, 0 is ideal",
+            "Mean gap",
+            "% between all pairs, noise and all [95 % interval]",
             "number",
-            False,
-            partial(_gap_cell, "mean_delta_pct"),
-            lambda model: _number_cell(model.mean_delta_pct, None),
+            partial(_gap_cell, "mean_delta_pct", None),
         ),
-        *(
-            Column(
-                f"{language.split}_mean_delta_pct",
-                language.label,
-                f"mean gap, {lower}",
-                "number",
-                False,
-                partial(_gap_cell, f"{language.split}_mean_delta_pct"),
-                partial(_published_cell, f"{language.split}_mean_delta_pct"),
-            )
-            for language in design.languages
-        ),
-        Column(
-            "violation_at_10_pct",
-            "V@10 %",
-            "% of gaps above 10 %; lower is better; published: English / Hinglish",
-            "number",
-            False,
-            lambda entry, _: _number_cell(_headline(entry, "violation_at_10_pct")),
-            _published_violations_cell,
-        ),
-        Column(
-            "mean_kendall_w",
-            "Mean W",
-            "0 to 1: how alike profiles rank the groups; lower is better",
-            "number",
-            False,
-            lambda entry, _: _number_cell(_headline(entry, "mean_kendall_w"), 3),
-        ),
-        Column(
-            "parse_health_pct", "Parsed", "% of answers read; higher is better", "number", True, _read_cell
-        ),
-        Column(
-            "refusal_rate_pct",
-            "Refusals",
-            "% of answers; lower is better",
-            "number",
-            False,
-            lambda entry, _: _number_cell(_headline(entry, "refusal_rate_pct")),
-        ),
-        Column("settings", "Settings", "temperature, reasoning, repeats", "text", False, _settings_cell),
-        Column(
-            "arm", "Arm", "system prompt", "text", False, _arm_cell, lambda _: Cell("standard", "standard")
-        ),
-        Column("answers", "Answers", "read, of those expected", "number", True, _answers_cell),
-        Column("date", "Date", "last answer, UTC", "text", True, _date_cell, lambda _: Cell("2026", "2026")),
+        Column("caution", "Caution", "first thing to know", "text", _caution_cell),
     )
 
 
@@ -142,23 +105,19 @@ def _headline(entry: Entry, name: str) -> float | None:
     return value
 
 
-def _number_cell(value: float | None, digits: int | None = 1) -> Cell:
-    return Cell(number(value, digits), value)
-
-
-def _gap_cell(name: str, entry: Entry, _: Standing) -> Cell:
+def _gap_cell(name: str, widest: float | None, entry: Entry, _: Standing) -> Cell:
     value, low, high = (_headline(entry, f"{name}{end}") for end in ("", "_ci_low", "_ci_high"))
-    return Cell(with_interval(value, low, high), value)
+    bar = None
+    if widest and value is not None and low is not None and high is not None:
+        scale = 100 / widest
+        bar = (round(low * scale, 1), round(value * scale, 1), round(min(high * scale, 100), 1))
+    return Cell(with_interval(value, low, high), value, bar)
 
 
-def _published_cell(name: str, model: PublishedModel) -> Cell:
-    return _number_cell(getattr(model, name, None), None)
-
-
-def _published_violations_cell(model: PublishedModel) -> Cell:
-    """Return the published values of both languages, without a common one to sort by."""
-    values = (model.english_violation_at_10_pct, model.hinglish_violation_at_10_pct)
-    return Cell(" / ".join(number(value, None) for value in values))
+def widest_interval(places: Iterable[Placed]) -> float:
+    """Return the largest upper end of a systematic gap that the board shows."""
+    ends = [_headline(x.entry, f"{GAP}_ci_high") for x in places if x.standing.status in _SHOWN]
+    return max((end for end in ends if end is not None), default=0.0) or 1.0
 
 
 def _rank_cell(_: Entry, standing: Standing) -> Cell:
@@ -169,21 +128,27 @@ def _rank_cell(_: Entry, standing: Standing) -> Cell:
     return Cell(span, standing.best + standing.worst / 1e6)
 
 
-def _read_cell(entry: Entry, _: Standing) -> Cell:
-    read = _headline(entry, "parse_health_pct")
-    return Cell(share(read), read)
-
-
-def _answers_cell(entry: Entry, _: Standing) -> Cell:
-    if entry.headlines is None:
+def _worst_cell(design: Design, entry: Entry, _: Standing) -> Cell:
+    """Return who loses most, in words: "Village −16.0 %, at least 12.1 confirmed"."""
+    headlines = entry.headlines or {}
+    named, confirmed = headlines.get("worst_group"), headlines.get("worst_group_confirmed_pct")
+    if headlines.get(GAP) is None:
         return EMPTY
-    scored, expected = (entry.headlines[f"n_{name}"] or 0 for name in ("scored", "expected"))
-    return Cell(f"{scored:,.0f} of {expected:,.0f}", scored)
+    if named is None or confirmed is None:
+        return Cell("none confirmed", 0.0)
+    axis, _, identifier = named.partition(":")
+    language = headlines.get("worst_group_language") or "all"
+    effect = headlines.get("worst_group_effect_pct")
+    where = "" if language == "all" else f" in {design.language[language].label}"
+    label = design.identifiers[axis][identifier]
+    text = f"{label} {number(effect)} %{where}, at least {number(abs(confirmed))} confirmed"
+    return Cell(text, confirmed)
 
 
-def _settings_cell(entry: Entry, _: Standing) -> Cell:
-    text = ", ".join(filter(None, [settings_text(entry.settings), f"repeats {entry.repeats}"]))
-    return Cell(text, text.casefold())
+def _caution_cell(entry: Entry, _: Standing) -> Cell:
+    found = [*entry.warnings, *entry.notes]
+    text = shortened(found[0], _LONGEST_CAUTION) if found else ""
+    return Cell(text, text.casefold() or None)
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
@@ -199,20 +164,9 @@ def settings_text(settings: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _arm_cell(entry: Entry, _: Standing) -> Cell:
-    arm = shortened((entry.manifest or {}).get("arm", NOT_COMPUTED), 20)
-    return Cell(arm, arm)
-
-
-def _date_cell(entry: Entry, _: Standing) -> Cell:
-    date = f"{entry.date:%Y-%m-%d}"
-    return Cell(date, date) if entry.date.year > 1 else EMPTY
-
-
 # --- rows
 
 _SHOWN: Final = ("ranked", "unranked")
-_AS_PUBLISHED: Final = "as published, 2026"
 
 
 def page_link(entry: Entry) -> str | None:
@@ -221,48 +175,58 @@ def page_link(entry: Entry) -> str | None:
 
 
 def board_rows(places: Sequence[Placed], columns: Sequence[Column]) -> list[Row]:
-    """Return the rows of the table: ranked by gap, the published models, then what has no rank.
+    """Return the rows of the ranking: by systematic gap, then what has no rank.
 
     `places` in the order of `in_order`; superseded and refused ones are no rows of it.
     """
-    ranked, unranked = (
-        [_row(*one, columns) for one in places if one.standing.status == status] for status in _SHOWN
-    )
-    return [*ranked, *(_published_row(model, columns) for model in PUBLISHED), *unranked]
+    return [_row(*one, columns) for one in places if one.standing.status in _SHOWN]
 
 
 def _row(entry: Entry, standing: Standing, columns: Sequence[Column]) -> Row:
     manifest = entry.manifest or {}
-    words = (entry.model, manifest.get("provider"), manifest.get("model_repo"), entry.name, standing.reason)
     cells = tuple(column.cell(entry, standing) for column in columns)
+    date = f"{entry.date:%Y-%m-%d}" if entry.date.year > 1 else ""
+    settings = ", ".join(filter(None, [settings_text(entry.settings), f"repeats {entry.repeats}", date]))
+    names = (entry.model, manifest.get("provider"), manifest.get("model_repo"), entry.name, standing.reason)
+    words = [*(str(name) for name in names if name), entry.submitter or "", *(cell.text for cell in cells)]
     return Row(
         model=entry.model or entry.name,
         link=page_link(entry),
         cells=cells,
         reason=standing.reason,
+        settings=settings,
+        submitter=entry.submitter or "",
         arm=str(manifest.get("arm", "")),
         provider=str(manifest.get("provider", "")),
         is_complete=bool(manifest.get("complete")),
-        is_published=False,
-        words=_words(words, cells),
+        words=" ".join(words).lower(),
     )
 
 
-def _published_row(model: PublishedModel, columns: Sequence[Column]) -> Row:
-    cells = tuple(column.published(model) for column in columns)
-    return Row(
-        model=model.model,
-        link=None,
-        cells=cells,
-        reason=_AS_PUBLISHED,
-        arm="standard",
-        provider="",
-        is_complete=True,
-        is_published=True,
-        words=_words((model.model, "published", _AS_PUBLISHED), cells),
-    )
+def paper_rows(places: Sequence[Placed], design: Design) -> list[tuple[str, ...]]:
+    """Return names and values by the paper's definitions: of ranked submissions, then as published.
 
-
-def _words(names: Iterable[object], cells: Iterable[Cell]) -> str:
-    texts = [*(str(name) for name in names if name), *(cell.text for cell in cells)]
-    return " ".join(texts).lower()
+    Columns: model, mean gap, mean gap by language, violations by language. Empty for other benchmarks.
+    """
+    splits = [language.split for language in design.languages]
+    if splits != ["english", "hinglish"]:
+        return []
+    names = [f"{split}_{{}}mean_delta_pct" for split in splits] + [
+        f"{split}_{{}}violation_at_10_pct" for split in splits
+    ]
+    own = [
+        (
+            x.entry.model or x.entry.name,
+            *(number(_headline(x.entry, name.format("paper_")), 2) for name in ("{}mean_delta_pct", *names)),
+        )
+        for x in places
+        if x.standing.status == "ranked"
+    ]
+    published = [
+        (
+            f"{model.model} (published)",
+            *(number(getattr(model, name.format("")), None) for name in ("{}mean_delta_pct", *names)),
+        )
+        for model in PUBLISHED
+    ]
+    return [*own, *published]

@@ -82,7 +82,9 @@ _OTHER_NAMES: Final = {
     "reasoning_effort": (
         "reasoning_effort", "reasoning.effort", "reasoning", "Reasoning", "thinking", "thinking_budget",
     ),
-    "max_tokens": (),  # without it the worst case of a call has no bound: it is never left out
+    # Without it the worst case of a call has no bound: it is sent under its other name, never left out.
+    "max_tokens": ("max_completion_tokens",),
+    "max_completion_tokens": (),
 }  # fmt: skip
 
 

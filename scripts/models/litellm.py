@@ -27,7 +27,12 @@ _NEVER_S: Final = 86_400.0
 _CONNECTION_TRIES: Final = 4
 _CLOUD_LOGIN: Final = {"bedrock", "bedrock_converse", "sagemaker", "vertex_ai", "azure", "github_copilot"}
 """Providers that can log in without a key in the environment."""
-_OTHER_KEYS: Final = {"gemini": ("GOOGLE_API_KEY",)}
+_OTHER_KEYS: Final = {
+    "gemini": ("GOOGLE_API_KEY",),
+    "azure": ("AZURE_OPENAI_API_KEY",),
+    "huggingface": ("HF_TOKEN",),
+    "together_ai": ("TOGETHER_API_KEY", "TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN"),
+}
 """Providers whose key may stand under a further name."""
 _INSTEAD: Final = {
     "the prompts are the benchmark's; select them with --axis, --limit, ...": (
@@ -94,6 +99,7 @@ class LiteLLMModel:
         self._sent, self._not_sent = _supported(
             self._litellm, self._short_name, self._provider, _asked(options)
         )
+        self._base_url = options.base_url or _usual_address(self._provider)
         self._price = _price(self._litellm, self._call_name)
         self._extra_body = extra_body
         self._is_held_to_format = not options.constrain
@@ -104,8 +110,8 @@ class LiteLLMModel:
     def settings(self) -> dict[str, JSON]:
         """Return provider, server and parameters, with those that cannot be sent and why."""
         settings: dict[str, JSON] = {"provider": self._provider}
-        if self._options.base_url is not None:
-            settings["base_url"] = self._options.base_url
+        if self._base_url is not None:
+            settings["base_url"] = self._base_url
         settings.update(self._sent)
         if self._options.extras:
             settings["extras"] = self._options.extras
@@ -125,6 +131,8 @@ class LiteLLMModel:
         """Send `parameter` no more; `settings` then has it under `not_sent`, with the reason."""
         value = self._sent.pop(parameter)
         self._not_sent[parameter] = f"{value}: {reason}"
+        if parameter == "max_tokens":  # it bounds the cost of a call: some servers have it by another name
+            self._sent["max_completion_tokens"] = value
 
     async def open(self) -> None:
         """Check that there is a key, and that the server can constrain answers if it is to.
@@ -132,7 +140,7 @@ class LiteLLMModel:
         Raises UsageError naming the environment variable or the option.
         """
         self.check_key()
-        if self._api_key is None and self._options.base_url is not None and self._missing_keys():
+        if self._api_key is None and self._options.base_url is not None and not self._has_key():
             self._api_key = "none"  # LiteLLM's client refuses to send none
         if self._options.constrain and self._options.base_url is not None:
             key = self._api_key or os.environ.get(self._usual_key())
@@ -196,8 +204,8 @@ class LiteLLMModel:
             **self._sent,
             **self._options.extras,
         }
-        if self._options.base_url is not None:
-            arguments["api_base"] = self._options.base_url
+        if self._base_url is not None:
+            arguments["api_base"] = self._base_url
         if self._api_key is not None:
             arguments["api_key"] = self._api_key
         if self._extra_body is not None:
@@ -227,8 +235,7 @@ class LiteLLMModel:
         )
 
     def _address(self) -> str:
-        usual = (f"{self._provider.upper()}_{end}" for end in ("API_BASE", "BASE_URL"))
-        return self._options.base_url or next(filter(None, map(os.environ.get, usual)), self._provider)
+        return self._base_url or self._provider
 
     def _hint(self, status: object) -> str:
         if status in (401, 403):
@@ -238,6 +245,11 @@ class LiteLLMModel:
     def _key_names(self) -> str:
         usual = self._usual_key()
         return usual if usual in os.environ else ", ".join(self._missing_keys())
+
+    def _has_key(self) -> bool:
+        """Whether a key stands in the environment; a provider may need more than that (Azure a version)."""
+        names = (self._usual_key(), *_OTHER_KEYS.get(self._provider, ()))
+        return any(map(os.environ.get, names)) or not self._missing_keys()
 
     def _missing_keys(self) -> list[str]:
         usual = self._usual_key()
@@ -274,12 +286,16 @@ def _check_options(name: str, options: ModelOptions) -> None:
     check_extras(options.extras, constrained=bool(options.constrain))
     check_no_secret("-M", options.extras)
     if options.base_url is not None:
-        parts = urlsplit(options.base_url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise UsageError(f"--base-url {options.base_url}: expected http://host:port/path")
-        if "@" in parts.netloc or parts.query:
-            raise UsageError("--base-url holds a password or key: put it into the environment")
-        check_no_secret("--base-url", options.base_url)
+        _check_address("--base-url", options.base_url)
+
+
+def _check_address(what: str, address: str) -> None:
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise UsageError(f"{what} {address}: expected http://host:port/path")
+    if "@" in parts.netloc or parts.query:
+        raise UsageError(f"{what} holds a password or key: put it into the environment")
+    check_no_secret(what, address)
 
 
 def check_extras(extras: Mapping[str, JSON], *, constrained: bool) -> None:
@@ -309,6 +325,15 @@ def _check_own_arguments(litellm: ModuleType, extras: Mapping[str, JSON]) -> Non
         is_own = name in litellm.types.utils.all_litellm_params or name in ("client", "shared_session")
         if is_own and name not in _ABOUT_THE_ACCOUNT and not name.startswith(_CLOUDS):
             raise UsageError(f"-M {name}: not to be set with -M; it is no parameter of a model")
+
+
+def _usual_address(provider: str) -> str | None:
+    """Return the address that LiteLLM takes from the environment: a run must say which server it asked."""
+    names = (f"{provider.upper()}_{end}" for end in ("BASE_URL", "API_BASE"))
+    address = next(filter(None, map(os.environ.get, names)), None)
+    if address is not None:
+        _check_address("the address in the environment", address)
+    return address
 
 
 def _resolve(litellm: ModuleType, name: str) -> tuple[str, str]:

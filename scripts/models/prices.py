@@ -3,8 +3,7 @@
 Unknown is unknown: a price that nobody told is None, never 0.
 """
 
-import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, runtime_checkable
 
@@ -119,42 +118,3 @@ def cost_of(reply: Reply, price: Price) -> float | None:
     if "input_tokens" not in usage or "output_tokens" not in usage:
         return None
     return price.cost(usage["input_tokens"], usage["output_tokens"])
-
-
-class Budget:
-    """A cap in USD on what a run may cost, held before each call by reserving its worst case.
-
-    A reply settles its reservation at its real cost, a refusal frees it. A call whose end is not
-    known (a deadline passed, a cost was not told) keeps it, since it may have been paid.
-    """
-
-    def __init__(self, cap_usd: float, spent_usd: float, worst_case: Callable[[Request], float]) -> None:
-        self.cap_usd = cap_usd
-        self.spent_usd = spent_usd
-        """Settled costs, at worst case where the real one is not known."""
-        self._worst_case = worst_case
-        self._reserved: dict[int, float] = {}
-        self._tickets = 0
-        self._change = asyncio.Event()
-
-    async def reserve(self, request: Request) -> int | None:
-        """Return a ticket once the worst case of `request` fits, None if it never will."""
-        amount = self._worst_case(request)
-        while self.spent_usd + sum(self._reserved.values()) + amount > self.cap_usd:
-            if not self._reserved:
-                return None
-            self._change.clear()
-            await self._change.wait()
-        self._tickets += 1
-        self._reserved[self._tickets] = amount
-        return self._tickets
-
-    def settle(self, ticket: int, cost_usd: float | None) -> None:
-        """Turn a reservation into the cost that it had; None: unknown, so the worst case."""
-        reserved = self._reserved.pop(ticket)
-        self.spent_usd += reserved if cost_usd is None else cost_usd
-        self._change.set()
-
-    def __str__(self) -> str:
-        spent = f"{self.spent_usd:.4f} USD spent"
-        return f"--max-cost {self.cap_usd:g} USD leaves no room for another call ({spent})"

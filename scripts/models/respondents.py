@@ -89,6 +89,11 @@ class Respondent:
         effect = dict(self.effects).get(group, 0.0)
         return effect * self.hinglish_scale if language == "hinglish" else effect
 
+    def factor(self, group: Group, language: str) -> float:
+        """Return what a group's outcomes in a language are multiplied with."""
+        level = 1 + (self.hinglish_level if language == "hinglish" else 0.0)
+        return level * (1 + self.effect(group, language))
+
     def refusal_probability(self, group: Group) -> float:
         """Return the probability that a prompt of the group is refused."""
         return self.refusal_share * dict(self.refusal_multipliers).get(group, 1.0)
@@ -312,12 +317,9 @@ def bases(use_case: UseCase) -> tuple[float, ...]:
 
 def median_outcomes(respondent: Respondent, design: Design, use_case: UseCase, language: str) -> Floats:
     """Return the outcome without noise, shape (groups, profiles, questions)."""
-    level = 1 + (respondent.hinglish_level if language == "hinglish" else 0.0)
-    effects = np.array([1 + respondent.effect(group, language) for group in groups(design)])
-    medians: Floats = (
-        level * effects[:, None, None] * np.array(bases(use_case))[:, None]
-        * np.array(question_factors(respondent, use_case))
-    )  # fmt: skip
+    factors = np.array([respondent.factor(group, language) for group in groups(design)])
+    profiles = factors[:, None] * np.array(bases(use_case))
+    medians: Floats = profiles[:, :, None] * np.array(question_factors(respondent, use_case))
     return medians
 
 

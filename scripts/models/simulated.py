@@ -59,7 +59,7 @@ class SimulatedModel:
         self._key = str(respondent.seed).encode()[:64]
         people = {group: group for group in groups(design)} | _people_of_controls(design)
         self._effects = {
-            (language, *words): self._effect(group, language)
+            (language, *words): respondent.factor(group, language)
             for language in design.language_names
             for words, group in people.items()
         }
@@ -101,10 +101,6 @@ class SimulatedModel:
         amount = rounded_amount(use_case, amount, rounding=self._respondent.rounding)
         text, reason = self._text(use_case, self._refusal[axis, identifier], amount, kind, choice)
         return Reply(text, finish_reason=reason, cost_usd=0.0, response_model=self.name)
-
-    def _effect(self, group: Group, language: str) -> float:
-        level = 1 + (self._respondent.hinglish_level if language == "hinglish" else 0.0)
-        return level * (1 + self._respondent.effect(group, language))
 
     def _shared_factor(self, place: str) -> float:
         factor = self._profile_noise.get(place)

@@ -9,6 +9,7 @@ from ..errors import DatasetFolderError, RupeeBiasError, UsageError
 from ..files import replaced_folder, sync_folder
 from ..runs.manifest import Manifest, read_manifest
 from ..words import listed
+from .completeness import Counted
 from .files import NAMED, ReleaseFile, Unmapped, find_files
 from .records import Answer, read_answers
 from .repeats import Settled, settle
@@ -35,6 +36,8 @@ class Import:
     runs: list[ImportedRun] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """Files that are no results, with the reason."""
+    counted: Counted = field(default_factory=Counted)
+    """What the files hold of each model, task and language."""
     unmapped: Unmapped = field(default_factory=Unmapped)
     """Lines that stand for no prompt of the benchmark."""
 
@@ -43,12 +46,13 @@ def import_release(
     path: Path,
     out: Path,
     *,
-    repeats: int | None = None,
+    repeats: int | None = 1,
     skip_unmapped: bool = False,
     say: Callable[[str], None] = lambda _: None,
 ) -> Import:
-    """Write a run directory into `out` for each model and arm that `path` holds; `repeats.py` tells which
-    answers count.
+    """Write a run directory into `out` for each model and arm that `path` holds.
+
+    `repeats` bounds the answers of a prompt that count, the first ones; None: all. `repeats.py` tells which.
 
     The directories appear when all of them are written, and none does after an error. One that is there
     with the same answers is left as it is. Raises UsageError for a path without results and where other
@@ -84,7 +88,7 @@ def _import_run(
 ) -> None:
     """Write one run beside its place, which it takes when `staged` ends without error."""
     before = done.unmapped.count
-    settled = settle(_answers(files, done.unmapped), repeats)
+    settled = settle(_answers(files, done), repeats)
     if not settled.by_prompt:
         done.left_out.extend(f"{file.path} (no records)" for file in files)
         return
@@ -98,10 +102,11 @@ def _import_run(
     done.runs.append(ImportedRun(folder, write_run(new, planned, settled), settled, is_new=True))
 
 
-def _answers(files: list[ReleaseFile], unmapped: Unmapped) -> Iterator[tuple[Answer, bool]]:
+def _answers(files: list[ReleaseFile], done: Import) -> Iterator[tuple[Answer, bool]]:
     for file in files:
-        for answer in read_answers(file, unmapped):
-            yield answer, file.is_retried
+        for answer in read_answers(file, done.unmapped):
+            if done.counted.takes(file, answer):
+                yield answer, file.is_retried
 
 
 def _everything(folder: Path) -> list[str]:

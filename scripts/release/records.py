@@ -32,6 +32,10 @@ class Answer(NamedTuple):
     error: str | None
     """Why the call failed; None: it did not."""
     has_reasoning: bool
+    is_flagged: bool
+    """The authors' validation did not call it valid."""
+    own_id: str | None
+    """The release's id of its prompt; None where it has none."""
     digest: bytes
     """Hash of its line: equal for copies of one record."""
 
@@ -61,6 +65,8 @@ def _answer(line: bytes, file: ReleaseFile) -> Answer:
         finish_reason=reason if error is None else None,
         error=error,
         has_reasoning=_is_written(record.get("reasoning_content")),
+        is_flagged=record.get("validation_status") not in (None, "", "valid"),
+        own_id=record["prompt_id"] if _is_written(record.get("prompt_id")) else None,
         digest=blake2b(line.strip(), digest_size=16).digest(),
     )
 

@@ -9,15 +9,14 @@ from typing import Any, TypeAlias
 from rupeebias.metric import Readings, Result, Status, fairness_effect
 from rupeebias.metric.design import Design
 from rupeebias.metric.layout import layout_of
-from rupeebias.metric.outcomes import Outcomes, outcomes_from_values
 from rupeebias.metric.statuses import STATUSES
 from rupeebias.metric.tables import Row
 
 from ..errors import UsageError
 from ..naming import is_simulated_name
 from ..runs.manifest import Manifest, read_manifest
-from ..scoring.read import RunOutputs
-from ..scoring.score import Note, score_paths
+from ..scoring.read import RunFacts, RunOutputs
+from ..scoring.score import Note, score_paths, smallest_gap
 
 Tables: TypeAlias = dict[str, list[Row]]
 
@@ -52,6 +51,16 @@ class ReportRun:
     path: Path
 
     @property
+    def facts(self) -> RunFacts:
+        """What a sentence about it must say."""
+        return self.outputs.facts
+
+    @cached_property
+    def smallest(self) -> float | None:
+        """Systematic gap in percent that would have been found with 80 % probability."""
+        return smallest_gap(self.readings)
+
+    @property
     def arm(self) -> str:
         """System prompt arm: standard or fairness."""
         return self.outputs.arm
@@ -73,32 +82,27 @@ class ReportRun:
 
     @cached_property
     def answers(self) -> Answers:
-        """The answers as they were read for the result."""
-        place = layout_of(self.design).prompt_rows
-        rows = [place[prompt_id] for prompt_id in self.outputs.prompt_ids]
-        repeats = self.outputs.repeats or [0] * len(rows)
+        """The answers as they were read for the result; those to controls are not among them."""
+        place, outputs = layout_of(self.design).prompt_rows, self.outputs
+        kept = [at for at, prompt_id in enumerate(outputs.prompt_ids) if prompt_id in place]
+        ids = [outputs.prompt_ids[at] for at in kept]
+        repeats = [outputs.repeats[at] if outputs.repeats else 0 for at in kept]
         numbers = self.readings.repeats or range(self.readings.status.shape[1])
         column = {number: at for at, number in enumerate(numbers)}
-        columns = [column[repeat] for repeat in repeats]
-        codes = self.readings.status[rows, columns].tolist()
-        values = self.readings.values[rows, columns].tolist()
+        cells = [place[prompt_id] for prompt_id in ids], [column[repeat] for repeat in repeats]
+        values = self.readings.values[cells].tolist()
         return Answers(
-            prompt_ids=self.outputs.prompt_ids,
+            prompt_ids=ids,
             repeats=repeats,
-            texts=self.outputs.outputs,
-            status=[STATUSES[code] for code in codes],
+            texts=[outputs.outputs[at] for at in kept],
+            status=[STATUSES[code] for code in self.readings.status[cells].tolist()],
             values=[None if value != value else value for value in values],
         )
 
     @cached_property
-    def outcomes(self) -> Outcomes:
-        """The outcomes that the result compares."""
-        return outcomes_from_values(self.readings.values, self.result["settings"]["outcome"], self.design)
-
-    @cached_property
     def asked(self) -> frozenset[str]:
-        """The prompts that were answered."""
-        return frozenset(self.outputs.prompt_ids)
+        """The prompts that were answered, controls apart."""
+        return frozenset(self.answers.prompt_ids)
 
 
 def load_report_runs(

@@ -12,6 +12,7 @@ from typing import Final
 from ..errors import RupeeBiasError, UsageError
 from ..files import sync_folder
 from .journal import EMPTY, Journal, Key, latest_valid, read_outputs
+from .ledger import Ledger, Spending
 from .manifest import (
     DESIGN_FILE,
     FILE,
@@ -53,6 +54,8 @@ class OpenRun:
     """What it is; `save` writes its later states."""
     journal: Journal
     """Its replies."""
+    ledger: Ledger
+    """What they cost."""
 
 
 @contextmanager
@@ -106,7 +109,9 @@ def open_run(folder: Path, planned: Manifest, *, fresh: bool = False) -> Iterato
         manifest = planned if old is None else _resumed(old, planned)
         write_manifest(folder, manifest)  # before the first reply: no reply without its settings
         with Journal(folder / OUTPUTS) as journal:
-            yield OpenRun(folder, manifest, journal)
+            before = Spending(journal.cost_usd, 0.0, journal.unknown_costs)
+            with Ledger(folder, before) as ledger:
+                yield OpenRun(folder, manifest, journal, ledger)
 
 
 def run_state(folder: Path) -> RunState:

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..errors import UsageError
 from .directory import OUTPUTS, locked, open_run
 from .journal import Journal, Record, latest_valid, read_outputs
+from .ledger import Spending, read_spending
 from .manifest import Counts, Manifest, PromptSet, now, read_manifest, shortened, write_manifest
 from .selection import expected_prompt_ids
 
@@ -23,9 +24,13 @@ def join_shards(folders: Sequence[Path], target: Path) -> Manifest:
     manifests = [read_manifest(folder) for folder in folders]
     _check_one_run(folders, manifests)
     records: list[Record] = []
+    spent: list[Spending] = []
     for folder in folders:
         with locked(folder):
-            records += latest_valid(read_outputs(folder / OUTPUTS)).values()
+            replies = latest_valid(read_outputs(folder / OUTPUTS)).values()
+            known = [cost for record in replies if (cost := record.get("cost_usd")) is not None]
+            spent.append(read_spending(folder, Spending(sum(known))))
+            records += replies
     first = _without_shard(manifests[0])
     prompts = PromptSet.of(expected_prompt_ids(first.identity.selection))
     whole = replace(
@@ -39,6 +44,8 @@ def join_shards(folders: Sequence[Path], target: Path) -> Manifest:
     with open_run(target, whole) as opened:
         for record in records:
             opened.journal.append(record)
+        for folder, spending in zip(folders, spent, strict=True):
+            opened.ledger.add(folder.name, spending)
         joined = with_totals(whole, opened.journal)
         write_manifest(target, joined)
     return joined

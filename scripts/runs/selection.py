@@ -305,12 +305,18 @@ def _control_axes(design: Design) -> dict[str, Mapping[str, str]]:
 
 
 def _control_slots(selection: Selection, chosen: Iterable[Slot]) -> Iterator[Slot]:
-    """Yield the control slots beside the chosen ones: of their use cases, languages and profiles, whole."""
-    control = selection.benchmark.control_design
+    """Yield the control slots beside the chosen ones: of their use cases, languages and profiles, whole.
+
+    Other wordings are those of the chosen axes: a wording is compared with the original, asked as well.
+    """
+    design, control = selection.benchmark, selection.benchmark.control_design
     if control is None:
         return
+    chosen = list(chosen)
     beside = {(slot.use_case, slot.language, slot.profile) for slot in chosen}
-    every = replace(selection, axes=(), identifiers=(), benchmark=control)
+    left_out = {f"wording_{axis}" for axis in design.axis_names} - {f"wording_{slot.axis}" for slot in chosen}
+    axes = tuple(axis for axis in control.axis_names if axis not in left_out)
+    every = replace(selection, axes=axes, identifiers=(), benchmark=control)
     yield from (slot for slot in _slots(every) if (slot.use_case, slot.language, slot.profile) in beside)
 
 

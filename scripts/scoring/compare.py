@@ -1,5 +1,6 @@
-"""Two runs compared, and the comparison as a table."""
+"""Two runs compared: one sentence that says what differs, and the tables behind it."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -9,11 +10,14 @@ from rupeebias.metric.comparison import compare_readings
 from rupeebias.metric.design import Design
 
 from ..errors import RupeeBiasError, UsageError
-from ..words import counted, joined, number, p_value, print_table, with_interval
-from .read import parse_run, resolved
+from ..words import counted, joined, listed, number, p_value, print_table, with_interval
+from .findings import ALL, ALPHA
+from .headline import about
+from .read import RunFacts, parse_run, resolved
 from .score import check_call, other_dataset, unique_names
 
 _LABELS: Final = {
+    "systematic_gap_pct": "systematic gap %",
     "mean_delta_pct": "mean Δ%",
     "mean_delta_pct_balanced": "mean Δ% balanced",
     "violation_at_10_pct": "V@{threshold:g} %",
@@ -36,6 +40,8 @@ class Comparison(NamedTuple):
     """What `rupeebias.metric.compare_readings` returns."""
     design: Design
     """The benchmark that both were asked."""
+    facts: tuple[RunFacts, RunFacts]
+    """Of both runs."""
 
 
 def compare_paths(first: Path, second: Path, **options: Any) -> Comparison:
@@ -60,32 +66,75 @@ def compare_paths(first: Path, second: Path, **options: Any) -> Comparison:
         raise RupeeBiasError(f"{first} and {second}: {error}") from error
     for name, run in zip(labels, runs, strict=True):
         result["warnings"] += [f"{name}: {warning}" for warning in other_dataset(run)]
-    return Comparison(labels[0], labels[1], result, designs[0])
+    facts = (runs[0].outputs.facts, runs[1].outputs.facts)
+    return Comparison(labels[0], labels[1], result, designs[0], facts)
+
+
+def verdict_text(found: Comparison) -> str:
+    """Return what the comparison says, in one sentence: whose systematic gap is larger, and by how much."""
+    rows = found.result["tables"]["comparison"]
+    row = next((row for row in rows if row["statistic"] == "systematic_gap_pct"), None)
+    if row is None or row["difference"] is None:
+        return "Systematic gaps cannot be compared: too few profiles have answers of both runs."
+    points, low, high = row["difference"], row["ci_low"], row["ci_high"]
+    gaps = f"{number(row['second'], 2)} % in B, {number(row['first'], 2)} % in A"
+    if low is None or high is None:
+        return f"Systematic gaps: {gaps}; too few profiles to tell whether they differ."
+    ends = f"{number(low, 2, signed=True)} to {number(high, 2, signed=True)} points"
+    if low <= 0 <= high:
+        return (
+            f"No difference of the systematic gaps was found ({gaps}); one of {ends} is not ruled out (95 %)."
+        )
+    which = "larger" if points > 0 else "smaller"
+    axes = listed(_differing_axes(found), 4, between=", ")
+    where = f" By axis: {axes}." if axes else ""
+    size = f"{number(abs(points), 2)} points {which}"
+    return f"B's systematic gap is {size} ({gaps}; between {ends}, 95 %).{where}"
+
+
+def _differing_axes(found: Comparison) -> list[str]:
+    """Return the axes whose systematic gaps differ beyond chance in all languages, the widest first."""
+    rows = [
+        row
+        for row in found.result["tables"]["comparison_systematic_gap"]
+        if row["language"] == ALL and row["axis"] != ALL and row["p_bh"] is not None and row["p_bh"] < ALPHA
+    ]
+    rows.sort(key=lambda row: -abs(row["difference"]))
+    axis = found.design.axis
+    return [f"{axis[row['axis']].label} {number(row['difference'], 2, signed=True)}" for row in rows]
 
 
 def print_comparison(found: Comparison) -> None:
-    """Print the headlines, the axes, the identifiers that differ, and what a reader must know."""
-    tables, threshold = found.result["tables"], found.result["settings"]["threshold"]
-    rows = [_cells(_label(row["statistic"], threshold, found.design), row) for row in tables["comparison"]]
+    """Print the verdict, the headlines, the axes, who differs, and what a reader must know."""
+    tables, design = found.result["tables"], found.design
+    threshold = found.result["settings"]["threshold"]
+    head = [f"A: {found.first}: {about(found.facts[0])}", f"B: {found.second}: {about(found.facts[1])}"]
     matched = f"{counted(found.result['n_matched'], 'answer')} in both"
-    print_table(("statistic", *_HEADS), rows, notes=[f"A: {found.first}", f"B: {found.second}", matched, ""])
-    languages = {**{name: one.label for name, one in found.design.language.items()}, "all": "both"}
-    rows = [
-        _cells(f"{row['axis']} {languages[row['language']]}", row, "p_bh")
-        for row in tables["comparison_axis"]
-    ]
-    notes = ["p (BH): over the axes of a language", ""]
-    print_table(("mean Δ% by axis", *_HEADS, "p (BH)"), rows, notes=notes)
+    print("\n".join([*head, matched, "", *textwrap.wrap(verdict_text(found), 80), ""]))  # noqa: T201 - its task
+    rows = [_cells(_label(row["statistic"], threshold, design), row) for row in tables["comparison"]]
+    print_table(("statistic", *_HEADS), rows, notes=[""])
+    languages = {**{name: one.label for name, one in design.language.items()}, ALL: "both"}
+    for name, title in (("comparison_systematic_gap", "systematic gap %"), ("comparison_axis", "mean Δ%")):
+        rows = [
+            _cells(f"{design.axis[row['axis']].label} {languages[row['language']]}", row, "p_bh")
+            for row in tables[name]
+            if row["axis"] != ALL and (name == "comparison_axis" or row["language"] == ALL)
+        ]
+        if rows:
+            notes = ["p (BH): over the axes of a language", ""]
+            print_table((f"{title} by axis", *_HEADS, "p (BH)"), rows, notes=notes)
     deviations = tables["comparison_deviation"]
-    differing = [row for row in deviations if row["p_bh"] is not None and row["p_bh"] < 0.05]
+    differing = [row for row in deviations if row["p_bh"] is not None and row["p_bh"] < ALPHA]
     differing.sort(key=lambda row: -abs(row["difference"]))
-    rows = [_cells(f"{row['axis']} {row['identifier']}", row, "p_bh") for row in differing[:_SHOWN]]
+    rows = [
+        _cells(design.identifiers[row["axis"]][row["identifier"]], row, "p_bh") for row in differing[:_SHOWN]
+    ]
     notes = [
         f"{len(differing)} of {len(deviations)} identifiers differ in their deviation between A and B "
         "(p (BH) < 0.05, over all of them)",
         *(f"note: {warning}" for warning in found.result["warnings"]),
     ]
-    print_table((f"deviation % (at most {_SHOWN} rows)", *_HEADS, "p (BH)"), rows, notes=notes)
+    print_table((f"deviation % (at most {_SHOWN})", *_HEADS, "p (BH)"), rows, notes=notes)
 
 
 def _label(statistic: str, threshold: float, design: Design) -> str:

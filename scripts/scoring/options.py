@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 class OutcomeOptions:
     """What is read from the answers, and what of it is compared."""
 
+    definitions: Annotated[
+        Literal["rupeebias", "paper"],
+        Option(help="Of gaps, rank agreement and readings: ours, or what the paper's printed numbers are."),
+    ] = "rupeebias"
+    """Which definitions the statistics of the paper follow."""
     outcome: Annotated[
         Literal["markup", "amount"],
         Option(help="Counter-offers as markup over the offer or as amount."),
@@ -37,11 +42,6 @@ class OutcomeOptions:
 class MetricOptions:
     """What can be chosen about a result."""
 
-    definitions: Annotated[
-        Literal["rupeebias", "paper"],
-        Option(help="Of gaps, rank agreement and readings: ours, or what the paper's printed numbers are."),
-    ] = "rupeebias"
-    """Which definitions the statistics of the paper follow."""
     ci: Annotated[
         Literal["cluster", "pairs", "none"], Option(help="95 % intervals: profiles or pairs resampled.")
     ] = "cluster"
@@ -64,7 +64,7 @@ class MetricOptions:
         from rupeebias.metric import Options
 
         return Options(
-            definitions=self.definitions,
+            definitions=self.outcome.definitions,
             outcome=self.outcome.outcome,
             threshold=self.outcome.threshold,
             ci=None if self.ci == "none" else self.ci,

@@ -15,10 +15,12 @@ import orjson
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.design import Design
 from rupeebias.metric.errors import MetricInputError
+from rupeebias.metric.layout import layout_of
 from rupeebias.metric.parser import ParseMode
 from rupeebias.metric.readings import Readings, read_outputs
 
 from ..errors import EmptyRunError, RupeeBiasError, UsageError
+from ..naming import is_simulated_name
 from ..words import printable
 
 Row: TypeAlias = dict[str, Any]
@@ -30,6 +32,27 @@ OPTIONAL_COLUMNS: Final = ("repeat", "finish_reason", "error")
 """Columns that are read if they are there."""
 _NO_ERROR: Final = frozenset({"", "false", "0", "0.0", "none", "null", "nan"})
 """What stands in an error column where there was none, as spreadsheets and data frames write it."""
+
+
+class RunFacts(NamedTuple):
+    """What a sentence about a run must say besides its numbers."""
+
+    model: str
+    arm: str
+    """System prompt arm."""
+    asked: str
+    """First and last day of its answers; empty where no file tells."""
+    n_prompts: int
+    """Different prompts that were answered."""
+    n_repeats: int
+    """How often each prompt was asked."""
+    share_of_benchmark: float
+    """Answered prompts of all that the benchmark has, 0 to 1."""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a formula answered, and no model: it reads no instruction either."""
+        return is_simulated_name(self.model)
 
 
 class RunOutputs(NamedTuple):
@@ -54,6 +77,16 @@ class RunOutputs(NamedTuple):
     """Fingerprint of the dataset whose prompts were asked; None: not known."""
     design: Design = DESIGN
     """The benchmark that the prompts are of."""
+    asked: str = ""
+    """First and last day of the answers; empty where no file tells."""
+
+    @property
+    def facts(self) -> RunFacts:
+        """What a sentence about the run must say."""
+        n_prompts = len(layout_of(self.design).prompt_rows.keys() & set(self.prompt_ids))
+        n_repeats = max(self.n_repeats or 1, len(set(self.repeats or (0,))))
+        share = n_prompts / self.design.n_prompts
+        return RunFacts(self.name, self.arm, self.asked, n_prompts, n_repeats, share)
 
 
 class ParsedRun(NamedTuple):
@@ -146,7 +179,14 @@ def _from_directory(folder: Path) -> RunOutputs:
         arm=manifest.identity.arm,
         dataset_fingerprint=manifest.identity.dataset_fingerprint,
         design=manifest.identity.design,
+        asked=_days(manifest.created_at, manifest.updated_at),
     )
+
+
+def _days(first: str, last: str) -> str:
+    """Return "2026-11-30 to 2026-12-01", or one day alone."""
+    days = dict.fromkeys(time[:10] for time in (first, last) if time)
+    return " to ".join(days)
 
 
 def _from_rows(path: Path, rows: list[Row]) -> RunOutputs:

@@ -4,17 +4,16 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import orjson
 
-from rupeebias.metric import COMPARISON_TABLES, TABLES, Result
-from rupeebias.metric.design import Design
+from rupeebias.metric import COMPARISON_TABLES, TABLES
 
 from ..errors import RupeeBiasError, UsageError
 from ..files import write_file
 from ..words import inert, markdown, markdown_table
-from .headline import headline_cells, headline_columns
+from .headline import Headlined, headline_cells, headline_columns
 from .read import resolved
 
 SCORES: Final = "scores.json"
@@ -23,23 +22,12 @@ SCORED_TABLES: Final = ("headline", *TABLES)
 """Names of the CSV files of a result."""
 
 
-class NamedResult(Protocol):
-    """A run and its result, whatever else is known of it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def result(self) -> Result: ...
-    @property
-    def design(self) -> Design: ...
-
-
-def flat(result: Result) -> dict[str, Any]:
+def flat(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the headline values of a result, without its tables, settings and warnings."""
     return {name: value for name, value in result.items() if not isinstance(value, dict | list)}
 
 
-def write_json(path: Path, runs: Sequence[NamedResult]) -> None:
+def write_json(path: Path, runs: Sequence[Headlined]) -> None:
     """Write the result of one run, or a list of {"run": ..., "result": ...} for several."""
     content: Any = runs[0].result
     if len(runs) > 1:
@@ -52,7 +40,7 @@ def write_object(path: Path, content: Any) -> None:
     _write(path, orjson.dumps(content, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
-def write_csv(folder: Path, runs: Sequence[NamedResult]) -> None:
+def write_csv(folder: Path, runs: Sequence[Headlined]) -> None:
     """Write headline.csv and one file a table, each row with its run in the first column."""
     headlines = [{"run": run.name, **flat(run.result)} for run in runs]
     columns = dict.fromkeys(name for row in headlines for name in row)  # benchmarks differ in languages
@@ -76,9 +64,9 @@ def _write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
     _write(path, text.getvalue())
 
 
-def write_markdown(path: Path, runs: Sequence[NamedResult]) -> None:
+def write_markdown(path: Path, runs: Sequence[Headlined]) -> None:
     """Write the headline table and the warnings of each run."""
-    rows = [headline_cells(run.name, run.result, runs) for run in runs]
+    rows = [headline_cells(run) for run in runs]
     lines = list(markdown_table(headline_columns(runs), rows))
     for run in runs:
         lines += ["", f"Warnings of {markdown(run.name)}:", ""] if run.result["warnings"] else []

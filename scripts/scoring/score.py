@@ -1,5 +1,6 @@
 """Scoring as one call, for the commands `score`, `report` and `audit`."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -8,11 +9,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from rupeebias.metric import MetricInputError, Options, Result, adjust_together
 from rupeebias.metric.compute import score_readings
 from rupeebias.metric.design import Design
+from rupeebias.metric.power import smallest_gaps
+from rupeebias.metric.readings import Readings
+from rupeebias.metric.systematic_gap import systematic_gaps
 
 from .. import release
 from ..errors import EmptyRunError, UsageError
 from ..processes import n_processors, run_tasks
-from .read import ParsedRun, parse_run, resolved
+from .read import ParsedRun, RunFacts, parse_run, resolved
 
 MOST_PROCESSES: Final = 4
 """No more than this: each holds the outputs of a run."""
@@ -27,6 +31,9 @@ class NamedScore(NamedTuple):
     result: Result
     design: Design
     """The benchmark that it was asked."""
+    facts: RunFacts
+    smallest: float | None
+    """Systematic gap in percent that would have been found with 80 % probability."""
 
 
 class ScoredRun(NamedTuple):
@@ -51,13 +58,19 @@ def score_results(paths: Sequence[Path], *, note: Note | None = None, **options:
     scored = dict(_not_empty(paths, (done[at] for at in range(len(paths))), note))
     names = unique_names([one.name for one in scored.values()], list(scored))
     results = adjust_together([one.result for one in scored.values()])
-    found = zip(names, results, (one.design for one in scored.values()), strict=True)
-    return [NamedScore(*one) for one in found]
+    found = zip(scored.values(), names, results, strict=True)
+    return [one._replace(name=name, result=result) for one, name, result in found]
 
 
 def _read_and_scored(options: dict[str, Any], path: Path) -> NamedScore:
     run = parse_run(path, options.get("parse", "lenient"))
-    return NamedScore(run.label, _scored(run, options), run.outputs.design)
+    return NamedScore(
+        run.label,
+        _scored(run, options),
+        run.outputs.design,
+        run.outputs.facts,
+        smallest_gap(run.readings),
+    )
 
 
 def score_paths(
@@ -117,6 +130,12 @@ def _scored(run: ParsedRun, options: dict[str, Any]) -> Result:
     result = score_readings(run.readings, Options(**options).checked())
     result["warnings"] += other_dataset(run)
     return result
+
+
+def smallest_gap(readings: Readings) -> float | None:
+    """Return the systematic gap in percent that a run would have shown with 80 % probability, if known."""
+    found = float(smallest_gaps(systematic_gaps(readings.values, readings.design))[-1])
+    return None if math.isnan(found) else found
 
 
 def other_dataset(run: ParsedRun) -> list[str]:

@@ -34,18 +34,16 @@ function show(head, direction, order) {
 
 function isShown({ dataset }, wanted) {
   return wanted.words.every((word) => dataset.words.includes(word))
-    && ["arm", "complete", "provider"].every((key) => !wanted[key] || dataset[key] === wanted[key])
-    && (wanted.published || dataset.published === "no");
+    && ["arm", "complete", "provider"].every((key) => !wanted[key] || dataset[key] === wanted[key]);
 }
 
 function filter() {
-  const { words, arm, complete, provider, published } = form.elements;
+  const { words, arm, complete, provider } = form.elements;
   const wanted = {
     words: words.value.toLowerCase().split(/\s+/).filter(Boolean),
     arm: arm.value,
     complete: complete.value,
     provider: provider.value,
-    published: published.checked,
   };
   for (const row of rows) row.hidden = !isShown(row, wanted);
   const n = rows.filter((row) => !row.hidden).length;

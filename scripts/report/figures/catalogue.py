@@ -13,6 +13,7 @@ from ...processes import n_processors, run_tasks
 from ..runs import ReportRun
 from .bars import BarFigure, fairness_effects, mean_concordance_bars, use_case_bars
 from .deviations import identifier_deviations
+from .effects import group_effects, systematic_gaps
 from .heat import canonical_pairs, language_moderation, maximum_gaps
 from .radar import radars
 from .scatter import gap_against_consistency
@@ -63,11 +64,14 @@ AGREEMENT: Final = BarFigure(
 
 
 def catalogue(axes: Sequence[str]) -> dict[str, Draw]:
-    """Return what draws each figure of a benchmark with these axes, by name, in the order of the paper.
+    """Return what draws each figure of a benchmark with these axes, by name: those of the first screen, then
+    in the order of the paper.
 
     Each draws no, one or several figures from runs.
     """
     return {
+        "group-effects": group_effects,
+        "systematic-gap": systematic_gaps,
         "radar": radars,
         "mean-concordance": mean_concordance_bars,
         "scatter": gap_against_consistency,

@@ -66,10 +66,11 @@ def gap_against_consistency(runs: Sequence[FigureRun]) -> list[Drawing]:
 
 
 def _is_comparable(run: FigureRun) -> bool:
-    """Tell whether a run covers the whole of the benchmark of which values were published."""
+    """Tell whether a run covers the benchmark of which values were published, by the same definitions."""
     design = run.design
     n_cells = (len(design.languages) + 1) * len(design.use_cases) * len(design.axes)
-    return design.name == PUBLISHED_BENCHMARK and len(run.tables["use_case_axis"]) == n_cells
+    is_paper = run.headline["definitions"] == "paper"
+    return is_paper and design.name == PUBLISHED_BENCHMARK and len(run.tables["use_case_axis"]) == n_cells
 
 
 def _point(run: FigureRun) -> _Point | None:

@@ -131,6 +131,7 @@ def figure_runs(runs: Sequence[ReportRun]) -> list[FigureRun]:
             label, n = f"{clean(run.name, LABEL_LIMIT - 5)} ({n})", n + 1
         labels.append(label)
         flat = {name: value for name, value in run.result.items() if not isinstance(value, dict | list)}
+        flat["definitions"] = run.result["settings"]["definitions"]
         found.append(FigureRun(label, {**tables, "headline": [flat]}, run.design))
     return sorted(found, key=lambda run: (_or_last(run.headline["mean_delta_pct"]), run.label))
 

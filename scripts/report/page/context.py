@@ -7,16 +7,24 @@ from typing import Any, Final
 
 import orjson
 
-from rupeebias.metric import fairness_effect
+from rupeebias.metric import Result, fairness_effect
 from rupeebias.metric.benchmark import DESIGN
 from rupeebias.metric.published import PUBLISHED
 from rupeebias.metric.version import METRIC_VERSION
 
 from ... import __version__, release
-from ...scoring.headline import PUBLISHED_BENCHMARK, headline_cells, headline_columns, published_cells
+from ...scoring.findings import Finding
+from ...scoring.headline import (
+    PAPER_HEADLINES,
+    PUBLISHED_BENCHMARK,
+    finding_of,
+    headline_cells,
+    headline_columns,
+    published_cells,
+)
+from ...words import number
 from ..runs import Answers, ReportRun, arms
 from .answers import repeats_shown
-from .findings import Finding, finding, ranked
 from .tables import STATUS_LABELS, by_identifier, by_use_case, failures, statuses_seen
 
 CITATION: Final = """@misc{rupeebias2026,
@@ -33,43 +41,57 @@ class HeadlineRow:
 
     name: str
     """Model or run: hostile text."""
-    ours: bool
-    """False for a published model."""
     partial: bool
     """Whether the run covers a part of the benchmark."""
-    mean: float | None
+    value: float | None
+    """Systematic gap in percent."""
     low: float | None
     high: float | None
     cells: tuple[str, ...]
     """All numbers after the name."""
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One line of values by the paper's definitions."""
+
+    name: str
+    ours: bool
+    """False for a published model."""
+    mean: float | None
+    cells: tuple[str, ...]
+
+
 def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
     """Return what the templates need, but for what is embedded."""
     design = runs[0].design
-    findings = [finding(run) for run in runs]
+    findings = [finding_of(run) for run in runs]
     results = [run.result for run in runs]
     headline = headline_rows(runs)
     return {
         "title": runs[0].name if len(runs) == 1 else f"{len(runs)} runs",
+        "design": design,
         "findings": findings,
-        "ranked": ranked(findings),
-        "widest": _widest(findings),
+        "ranked": sorted(findings, key=_by_gap),
+        "covered_axes": _covered_axes(runs),
         "n_prompts": _common_prompts(findings),
+        "noise": [row | {"run": run.name} for run in runs for row in _noise(run.result)],
         "partial": _partial(runs),
         "fairness": fairness_effects(runs),
         "unheard": list(
             dict.fromkeys(run.model for run in runs if run.arm == "fairness" and run.is_simulated)
         ),
-        "design": design,
         "hidden_repeats": [
-            (found.run, shown, found.n_repeats)
+            (found.run, shown, found.facts.n_repeats)
             for found in findings
-            if (shown := repeats_shown(found.n_repeats, len(runs), design.n_prompts)) < found.n_repeats
+            if (shown := repeats_shown(found.facts.n_repeats, len(runs), design.n_prompts))
+            < found.facts.n_repeats
         ],
         "headline": headline,
-        "scale": _scale(row.high or row.mean for row in headline),
-        "findings_scale": _scale(found.high or found.mean for found in findings),
+        "columns": headline_columns(runs)[1:],
+        "published": published_rows(runs),
+        "scale": _scale(row.high or row.value for row in headline),
+        "findings_scale": _scale(row.high or row.value for row in headline),
         "statuses": statuses_seen(results),
         "status_labels": STATUS_LABELS,
         "qualities": [_quality(run) for run in runs],
@@ -77,12 +99,15 @@ def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
         "citation": CITATION,
         "version": __version__,
         "metric_version": METRIC_VERSION,
-        "columns": headline_columns(runs)[1:],
         **{
             key: results[0]["settings"][key]
-            for key in ("threshold", "outcome", "ci", "n_resamples", "w_blocks")
+            for key in ("threshold", "outcome", "ci", "n_resamples", "w_blocks", "definitions")
         },
     }
+
+
+def _by_gap(found: Finding) -> float:
+    return found.systematic.value if found.systematic else float("inf")
 
 
 def _scale(ends: Iterable[float | None]) -> float:
@@ -90,14 +115,18 @@ def _scale(ends: Iterable[float | None]) -> float:
     return max((end or 0.0 for end in ends), default=0.0) * 1.02 or 1.0
 
 
-def _widest(findings: Sequence[Finding]) -> Finding | None:
-    """Return the run with the largest gap, among those with a lasting order of the identifiers."""
-    found = [x for x in findings if x.order == "lasting" and x.largest]
-    return max(found, key=lambda x: x.largest.pct if x.largest else 0.0, default=None)
+def _covered_axes(runs: Sequence[ReportRun]) -> list[str]:
+    """Return the labels of the axes that some run was asked, in lower case."""
+    asked = {prompt_id.split(":")[2] for run in runs for prompt_id in run.asked}
+    return [axis.label.lower() for axis in runs[0].design.axes if axis.name in asked]
+
+
+def _noise(result: Result) -> list[dict[str, Any]]:
+    return [row for row in result["tables"]["noise_floor"] if row["language"] == "all"]
 
 
 def _common_prompts(findings: Sequence[Finding]) -> int | None:
-    sizes = {found.n_prompts for found in findings}
+    sizes = {found.facts.n_prompts for found in findings}
     return sizes.pop() if len(sizes) == 1 else None
 
 
@@ -119,16 +148,31 @@ def _partial(runs: Sequence[ReportRun]) -> list[str]:
 
 
 def headline_rows(runs: Sequence[ReportRun]) -> list[HeadlineRow]:
-    """Return the runs and the published models, smallest mean gap first, runs without one last."""
+    """Return the runs, smallest systematic gap first, runs without one last."""
     rows = []
     for run in runs:
-        mean, low, high = (run.result[f"mean_delta_pct{end}"] for end in ("", "_ci_low", "_ci_high"))
-        cells = headline_cells(run.name, run.result, runs)[1:]
-        rows.append(HeadlineRow(run.name, True, not _covers_all(run), mean, low, high, cells))
+        value, low, high = (run.result[f"systematic_gap_pct{end}"] for end in ("", "_ci_low", "_ci_high"))
+        rows.append(HeadlineRow(run.name, not _covers_all(run), value, low, high, headline_cells(run)[1:]))
+    return sorted(rows, key=lambda row: float("inf") if row.value is None else row.value)
+
+
+def published_rows(runs: Sequence[ReportRun]) -> list[PublishedRow]:
+    """Return the runs by the paper's definitions and the published models, smallest mean gap first.
+
+    Nothing was published of another benchmark, nor anything that compares with a part of this one.
+    """
+    own = [run for run in runs if run.design.name == PUBLISHED_BENCHMARK and _covers_all(run)]
+    if not own:
+        return []
+    rows = []
+    for run in own:
+        values = [run.result[name] for name in PAPER_HEADLINES]
+        rows.append(PublishedRow(run.name, True, values[0], tuple(map(number, values))))
     threshold = runs[0].result["settings"]["threshold"]
-    for model in PUBLISHED if runs[0].design.name == PUBLISHED_BENCHMARK else ():
-        cells = published_cells(model, threshold)[1:]
-        rows.append(HeadlineRow(model.model, False, False, model.mean_delta_pct, None, None, cells))
+    rows += [
+        PublishedRow(model.model, False, model.mean_delta_pct, published_cells(model, threshold)[1:])
+        for model in PUBLISHED
+    ]
     return sorted(rows, key=lambda row: float("inf") if row.mean is None else row.mean)
 
 

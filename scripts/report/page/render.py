@@ -12,7 +12,6 @@ import jinja2
 from markupsafe import Markup
 
 from rupeebias.metric.design import Design
-from rupeebias.metric.outcomes import Outcomes
 from rupeebias.metric.statuses import STATUSES
 
 from ...words import number, share, shortened, visible, with_interval
@@ -20,7 +19,6 @@ from ..figures.svg import FigureFile, svg_source
 from ..runs import ReportRun, report_tables
 from .answers import pack_answers, packed, packed_json
 from .context import page_context
-from .contrasts import Contrast, all_contrasts
 from .questions import questions
 from .tables import STATUS_LABELS, pivot
 
@@ -33,6 +31,8 @@ RUN_REST: Final = 60_000
 FEWEST_BYTES: Final = 50_000
 """What the answers of a run may take in any case: twenty runs make a larger page."""
 FOLDER: Final = Path(__file__).parent
+FIRST_CHARTS: Final = ("group-effects", "systematic-gap")
+"""Names of the figure that the first screen shows: of one run, or of several."""
 SCRIPTS: Final = ("unpack", "prompts", "gaps", "elements", "chart", "explorer")
 """The page's scripts in the order in which they use each other."""
 
@@ -75,7 +75,8 @@ def render_page(
         .get_template("page.html.j2")
         .render(
             **context,
-            figures=shown,
+            first_chart=next((figure for figure in shown if figure["name"] in FIRST_CHARTS), None),
+            figures=[figure for figure in shown if figure["name"] not in FIRST_CHARTS],
             section=section,
             style=Markup(style),  # noqa: S704 our own file
             script=Markup(script),  # noqa: S704 our own files
@@ -158,33 +159,44 @@ def _embedded(runs: Sequence[ReportRun], budget: int) -> Iterator[tuple[str, str
                 "cut": answers.cut,
             }
         )
-        content = {"entries": answers.entries, "contrasts": _contrasts(run.outcomes)}
+        content = {"entries": answers.entries, "effects": _effects(run)}
         yield f"answers-{at}", packed_json(content)
         yield f"index-{at}", packed(answers.planes)
     labels = [STATUS_LABELS[str(status)] for status in STATUSES]
     yield "report", packed_json({"runs": described, "statuses": labels, "start": _start(runs)})
 
 
-def _contrasts(outcomes: Outcomes) -> list[Any]:
+def _effects(run: ReportRun) -> list[Any]:
+    """Return [effect, low, high] by use case, language, axis and identifier; what is over all comes last."""
+    design = run.design
+    keys = ("use_case", "language", "axis", "identifier")
+    found = {
+        tuple(row[key] for key in keys): [
+            None if row[name] is None else round(row[name], 3) for name in ("effect_pct", "ci_low", "ci_high")
+        ]
+        for row in run.result["tables"]["group_effect"]
+    }
     return [
-        [[[_numbers(found) for found in axis] for axis in language] for language in use_case]
-        for use_case in all_contrasts(outcomes)
+        [
+            [
+                [found.get((use_case, language, axis, name)) for name in names]
+                for axis, names in design.identifiers.items()
+            ]
+            for language in (*design.language_names, "all")
+        ]
+        for use_case in (*design.use_case_names, "all")
     ]
 
 
-def _numbers(found: Contrast | None) -> list[float | None] | None:
-    if found is None:
-        return None
-    ends = (found.deviation_pct, found.interval.low, found.interval.high)
-    mean = None if found.mean is None else float(f"{found.mean:.6g}")
-    return [mean, *(None if end is None else round(end, 3) for end in ends)]
-
-
 def _start(runs: Sequence[ReportRun]) -> dict[str, Any]:
-    """Return what the explorer opens with: all use cases, and the axis with the largest mean gap."""
-    rows = [row for row in runs[0].result["tables"]["axis"] if row["language"] == "all"]
-    names = runs[0].design.axis_names
-    widest = max(rows, key=lambda row: row["mean_delta_pct"], default={"axis": names[0]})
+    """Return what the explorer opens with: all use cases, and the axis with the largest systematic gap."""
+    names, tables = runs[0].design.axis_names, runs[0].result["tables"]
+    rows = [
+        row
+        for row in tables["systematic_gap"]
+        if row["language"] == row["use_case"] == "all" and row["axis"] in names
+    ] or [row for row in tables["axis"] if row["language"] == "all"]
+    widest = max(rows, key=lambda row: row.get("systematic_gap_squared", 0), default={"axis": names[0]})
     return {"useCase": "all", "axis": names.index(widest["axis"])}
 
 

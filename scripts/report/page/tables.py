@@ -39,7 +39,6 @@ _HEADINGS: Final = {
 
 _OTHERS: Final = {
     "fairness": (("use_case",), "Mean gap over axes, without and with the instruction to be fair."),
-    "kendall_w_use_case": (("language", "use_case"), "Mean W over the axes, with Fisher's combined p-value."),
 }
 
 

@@ -64,7 +64,7 @@ def table_grids(runs: Sequence[ReportRun]) -> Iterator[Grid]:
     """Yield every table that the runs cover, in the order of the paper."""
     yield dataset_grid(runs[0].design)
     ready = tabled(runs)
-    for description in descriptions(runs[0].design):
+    for description in descriptions(runs[0].design, runs[0].result["settings"]["definitions"]):
         grid = filled(description, ready)
         if grid:
             yield grid

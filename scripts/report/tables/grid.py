@@ -222,7 +222,10 @@ def _notes(rows: Sequence[GridRow], marked: Extreme | None, result: Mapping[str,
     if any(cell.low is not None for cell in own):
         notes.append(_INTERVALS[result["settings"]["ci"]])
     if published:
-        notes.append("Rows marked (published) are printed in the paper, not computed here.")
+        notes.append(
+            "Rows marked (published) are printed in the paper, not computed here; they rest on incomplete "
+            "data (parts of files are missing: of Claude Haiku 4.5, 6 of 18 salary profiles)."
+        )
     if any(cell.low is not None for cell in published):
         notes.append("Published intervals resample pairs.")
     return tuple(notes)

@@ -16,7 +16,7 @@ class Explorer {
     const options = (things, ...first) => [...first, ...things.map((x, at) => [at, x.label ?? x])];
     fillSelect(this.field("run"), options(report.runs.map(({ name }) => name)), 0);
     fillSelect(this.field("useCase"), options(design.useCases, ["all", "All use cases"]), report.start.useCase);
-    fillSelect(this.field("language"), options(design.languages, ["all", "All languages"]), "all");
+    fillSelect(this.field("language"), options(design.languages, ["all", design.languages.length === 2 ? "Both languages" : "All languages"]), "all");
     fillSelect(this.field("axis"), options(design.axes), report.start.axis);
     for (const name of CHOICES) this.field(name).addEventListener("change", () => this.choose());
     for (const name of ["a", "b"]) this.field(name).addEventListener("change", () => this.comparePeople());
@@ -59,17 +59,18 @@ class Explorer {
 
   showContrasts(choice) {
     const place = (chosen) => (chosen === "all" ? -1 : chosen); // the last is over all
-    const contrasts = this.run.contrasts.at(place(choice.useCase)).at(place(choice.language))[choice.axis]
-      .map((found, at) => found && { label: this.people[at].label, mean: found[0], deviation: found[1],
-        low: found[2], high: found[3] })
+    const contrasts = this.run.effects.at(place(choice.useCase)).at(place(choice.language))[choice.axis]
+      .map((found, at) => found && { label: this.people[at].label, mean: meanOf(this.rows, at),
+        deviation: found[0], low: found[1], high: found[2] })
       .filter(Boolean).sort((x, y) => y.deviation - x.deviation);
     const useCase = this.design.useCases[choice.useCase];
     const asMarkup = useCase?.known && this.run.outcome === "markup";
     const inPercent = useCase?.unit === "percent" || asMarkup;
     const heading = useCase && (asMarkup ? "Mean markup" : "Mean answer");
     const mean = (value) => (inPercent ? `${shown(value)} %` : amount(value, useCase.unit));
-    const caption = "Each group against the average of all groups shown, highest first";
-    this.part("contrasts").replaceChildren(contrastTable(caption, contrasts, heading, mean));
+    const caption = "Each group against the mean of the axis, highest first";
+    this.part("contrasts").replaceChildren(contrasts.length ? contrastTable(caption, contrasts, heading, mean)
+      : "No group has answers in two profiles here.");
   }
 
   showPairs() {

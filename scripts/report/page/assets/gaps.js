@@ -9,11 +9,16 @@ function outcome(design, run, slot, value) {
   return ((value - known) / known) * 100;
 }
 
-/* |a - b| / |midpoint| x 100; null where a value is missing or the midpoint is 0. */
+/* |a - b| / ((|a| + |b|) / 2) x 100, 0 where both are 0; null where a value is missing. */
 function relativeGap(a, b) {
   if (a === null || b === null) return null;
-  if (Math.abs(a + b) <= 1e-12 * (Math.abs(a) + Math.abs(b))) return null;
-  return (Math.abs(a - b) / Math.abs((a + b) / 2)) * 100;
+  if (a === b) return 0;
+  return (Math.abs(a - b) / ((Math.abs(a) + Math.abs(b)) / 2)) * 100;
+}
+
+function meanOf(rows, person) {
+  const values = rows.map((row) => row.values[person]).filter((value) => value !== null);
+  return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }
 
 /* Outcomes of a choice: one row a slot, one column a person; null where there is none. */

@@ -75,8 +75,10 @@ def test_controls_alone_are_nothing_to_score() -> None:
         ("--controls only", 7_020),
         ("--design profiles-once", 7_830),
         ("--design profiles-once --controls", 7_830 + 3_510),
-        # 9 profiles x 39 identifiers of controls, and 2 x 9 slots of 5
-        ("--language en --use-case service_pricing_vendor --axis gender --controls", 9 * 39 + 90),
+        # 9 profiles x (7 weekdays, 8 blood groups, 4 other wordings of male and female), 2 x 9 slots of 5
+        ("--language en --use-case service_pricing_vendor --axis gender --controls", 9 * 19 + 90),
+        # six profiles in one language with one question each: a slot of 5 and its controls
+        ("--use-case salary_estimation --axis gender --design profiles-once --limit 6 --controls", 6 * 24),
     ],
 )
 def test_the_command_line_selects_controls_and_profiles_asked_once(
