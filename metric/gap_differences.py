@@ -44,8 +44,13 @@ def gap_difference(first: GapLaw, second: GapLaw) -> GapDifference:
     squared = first.squared_gap - second.squared_gap
     low, high = _ends(first, second, shared, np.full(squared.shape, TAIL))
     p_value = _p_value(first, second, shared, squared)
-    points = gap_pct(first.squared_gap) - gap_pct(second.squared_gap)
-    ends = [_points(first, second, shared, sign) for sign in (-1, 1)]
+    one, other = gap_pct(first.squared_gap), gap_pct(second.squared_gap)
+    points = one - other
+    # A gap near 0 is estimated too large (a root of what chance left above 0), and would make the difference
+    # too small: the end that lies further from 0 takes the lower end of the smaller gap.
+    surely = np.minimum(*(gap_pct(law.ends(np.full(squared.shape, TAIL))[0]) for law in (first, second)))
+    wide, narrow = np.maximum(one, other) + np.minimum(surely, np.minimum(one, other)), one + other
+    ends = [_points(low, np.where(low < 0, wide, narrow)), _points(high, np.where(high > 0, wide, narrow))]
     parts = [low, high, p_value, points, np.minimum(ends[0], points), np.maximum(ends[1], points)]
     same = (squared == 0) & (_correlation(first, second) > 1 - ROUNDING)  # the same answers: certain
     parts = [np.where(same & (at != 2), 0, part) for at, part in enumerate(parts)]
@@ -90,13 +95,17 @@ def _p_value(first: GapLaw, second: GapLaw, shared: Floats, squared: Floats) -> 
     return np.where(squared == 0, 1.0, 10**above)
 
 
-def _points(first: GapLaw, second: GapLaw, shared: Floats, sign: int) -> Floats:
-    """Return an end in points: of both gaps where D's difference has its end, so that both agree about 0."""
-    one, other = _reaches(first, second, sign, np.full(first.squared_gap.shape, TAIL))
-    length = _length(one, other, shared)
+def _points(end: Floats, gaps: Floats) -> Floats:
+    """Return an end of D's difference in points of the gap; `gaps` is the sum of both gaps.
+
+    D1 - D2 is (g1 - g2) (g1 + g2), so a difference of D is divided by the sum of the gaps; and no difference
+    of gaps exceeds the root of that of D, which counts where both gaps are near 0. The sign stays, so that
+    both intervals agree about 0.
+    """
+    size = np.abs(end)
     with np.errstate(divide="ignore", invalid="ignore"):
-        moves = [np.nan_to_num((a**2 - shared * a * b) / length) for a, b in ((one, other), (other, one))]
-    return gap_pct(first.squared_gap + sign * moves[0]) - gap_pct(second.squared_gap - sign * moves[1])
+        points = np.sign(end) * size / np.maximum(gaps, np.sqrt(size))
+    return np.where(size == 0, 0.0, points)
 
 
 def rank_ranges(laws: Sequence[GapLaw]) -> list[tuple[int, int]]:

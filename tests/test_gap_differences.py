@@ -95,6 +95,17 @@ def test_a_difference_and_its_reverse_mirror_each_other() -> None:
     assert one.low == pytest.approx(-other.high)
 
 
+def test_no_difference_between_runs_that_share_their_noise_is_certain() -> None:
+    # Both runs' profiles move together (correlation near 1), one gap is near 0: the ends must lie apart.
+    fair = answers(8)
+    unequal = [systematic_gaps(scaled(fair, factor), TOY).laws for factor in (0.2, 6.0)]
+    found = gap_difference(*unequal[::-1])
+    apart = found.squared > 0
+    assert apart.any()
+    assert (found.points_low[apart] < found.points[apart]).all()
+    assert (found.points[apart] < found.points_high[apart]).all()
+
+
 def test_points_and_p_value_agree_about_0() -> None:
     for seed in range(10):
         laws = [systematic_gaps(answers(seed + 20 * x, noise=0.1), TOY).laws for x in (0, 1)]
