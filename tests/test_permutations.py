@@ -165,9 +165,8 @@ def test_tests_are_made_on_request(tmp_path: Path, capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit) as ended:
         main(["score", str(path), "--permutations", "50", "--json", str(tmp_path / "scores.json")])
     assert ended.value.code == 0
-    assert (
-        "tests (run): 0 of 1 widest gaps and 0 of 1 deviations are beyond chance" in capsys.readouterr().out
-    )
+    # A share of tests is no evidence: the tables have them, the terminal counts none.
+    assert "beyond chance" not in capsys.readouterr().out.partition("controls")[0]
     written = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     assert written["settings"]["n_permutations"] == 50
     assert len(written["tables"]["maximum_observed_gap_test"]) == 1

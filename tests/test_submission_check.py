@@ -210,7 +210,7 @@ SETTINGS = [
     ({"x": "sk-abcdefghij1234567890abcd"}, "what looks like a key"),
     ({"extras": {"n": 3}}, "each call asks for one whole answer"),
     ({"extras": {"extra_body": {"model": "x"}}}, "use --model"),
-    ({"fallbacks": ["x"]}, "use --model"),
+    ({"fallbacks": ["x"]}, "not to be set with -M"),
     ({"arm": "fairness"}, "holds 'arm': the arm is declared beside them"),
     ({"system_prompt": "be fair"}, "holds 'system_prompt'"),
     ({"extras": {"a": [{"b": {"Messages": 1}}]}}, "holds 'Messages'"),

@@ -105,32 +105,40 @@ def _confirmed(question: str) -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and typer.confirm(question)
 
 
+Results = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[RESULTS_DIR]",
+        help="Copy of a results dataset: holds submissions/. Without it: ORG/rupeebias-results.",
+        show_default=False,
+    ),
+]
+Site = Annotated[
+    Path, typer.Option("--out", help="Folder of the site; an older site as it was built is replaced.")
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache", help="Folder of recomputed submissions; default: in the user's cache."),
+]
+FilesUrl = Annotated[
+    str | None,
+    typer.Option("--files-url", help="Web address of submissions/, to link each submission's files."),
+]
+BoardOrg = Annotated[
+    str | None, typer.Option("--org", help="User or organisation on the Hub whose results these are.")
+]
+Upload = Annotated[
+    bool, typer.Option("--upload", help="Send the site to the static Space ORG/rupeebias-leaderboard.")
+]
+
+
 def leaderboard(
-    results: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[RESULTS_DIR]",
-            help="Copy of a results dataset: holds submissions/. Without it: ORG/rupeebias-results.",
-            show_default=False,
-        ),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", help="Folder of the site; an older site as it was built is replaced.")
-    ] = Path("leaderboard"),
-    cache: Annotated[
-        Path | None,
-        typer.Option("--cache", help="Folder of recomputed submissions; default: in the user's cache."),
-    ] = None,
-    files_url: Annotated[
-        str | None,
-        typer.Option("--files-url", help="Web address of submissions/, to link each submission's files."),
-    ] = None,
-    org: Annotated[
-        str | None, typer.Option("--org", help="User or organisation on the Hub whose results these are.")
-    ] = None,
-    upload: Annotated[
-        bool, typer.Option("--upload", help="Send the site to the static Space ORG/rupeebias-leaderboard.")
-    ] = False,
+    results: Results = None,
+    out: Site = Path("leaderboard"),
+    cache: Cache = None,
+    files_url: FilesUrl = None,
+    org: BoardOrg = None,
+    upload: Upload = False,
 ) -> None:
     """Build the leaderboard: a table, a page for each submission, JSON and CSV. Every score is recomputed.
 
@@ -138,23 +146,15 @@ def leaderboard(
     Submissions that did not change are not recomputed; the same submissions give the same site.
     --upload sends a board of the results on the Hub only, and leaves files in the Space that no board wrote.
     """
-    from ..errors import UsageError
     from ..generate.stopping import terminable
-    from ..hub.board import build_leaderboard
+    from ..hub import board as boards
+    from ..hub import results as hub_results
 
-    if org is None and (results is None or upload):
-        raise UsageError("--upload needs --org ORG" if upload else "give RESULTS_DIR, or --org ORG")
-    if results is not None and upload:
-        raise UsageError(
-            f"--upload sends the board of {org}'s results on the Hub, whose files its pages link: "
-            "leave out RESULTS_DIR, or build without --upload to look at it"
-        )
+    _check_what_is_built(results, org, upload=upload)
     with ExitStack() as stack:
         stack.enter_context(terminable())
         commit, submitters = None, None
         if org is not None:
-            from ..hub import results as hub_results
-
             if upload:
                 hub_results.check_rights(org)
             files_url = files_url or hub_results.files_address(org)
@@ -162,7 +162,7 @@ def leaderboard(
                 copy = stack.enter_context(hub_results.downloaded_results(org, typer.echo))
                 results, commit, submitters = copy.folder, copy.commit, copy.submitters
         assert results is not None  # noqa: S101 - one of both was given
-        board = build_leaderboard(
+        board = boards.build_leaderboard(
             results,
             out,
             cache=cache,
@@ -176,6 +176,18 @@ def leaderboard(
         typer.echo(board.folder / "index.html")
         if upload and org is not None:
             hub_results.upload_board(org, board.folder, typer.echo)
+
+
+def _check_what_is_built(results: Path | None, org: str | None, *, upload: bool) -> None:
+    from ..errors import UsageError
+
+    if org is None and (results is None or upload):
+        raise UsageError("--upload needs --org ORG" if upload else "give RESULTS_DIR, or --org ORG")
+    if results is not None and upload:
+        raise UsageError(
+            f"--upload sends the board of {org}'s results on the Hub, whose files its pages link: "
+            "leave out RESULTS_DIR, or build without --upload to look at it"
+        )
 
 
 def _show_recomputed(done: int, total: int, name: str) -> None:
