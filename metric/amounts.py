@@ -211,7 +211,7 @@ def _word_number(tokens: Sequence[Token], at: int) -> tuple[float, int, str] | N
     if read is None:
         return None
     value, after = read[0], ends[read[1] - 1]
-    if value == 0.5:  # "half a crore", "half of a crore"
+    if 0 < value < 1:  # "half a crore", "half of a crore"
         while after < len(tokens) - 1 and after < ends[0] + 2 and tokens[after].word in ("a", "an", "of"):
             after += 1
         return (value, after, "") if after < len(tokens) and tokens[after].kind is SCALE else None
@@ -262,16 +262,16 @@ def _units(tokens: Sequence[Token], at: int, *, rupee: bool, foreign: bool) -> _
         kind = tokens[at].kind
         if kind in (SCALE, LPA) and scale == 1.0 and not percent:
             scale, lpa = tokens[at].size, kind is LPA
-        elif kind is RUPEE:
-            rupee = True
-        elif kind is FOREIGN:
-            foreign = True
+        elif kind in (RUPEE, FOREIGN):
+            if _belongs_to_next(tokens, at):
+                break
+            rupee, foreign = rupee or kind is RUPEE, foreign or kind is FOREIGN
         elif kind is PERCENT and scale == 1.0 and not percent:
             percent = True
         elif kind is SUFFIX:
             pass
         elif kind is OPEN and _is_foreign_gloss(tokens, at):
-            foreign, at = True, at + 2  # "Rs. 12,00,000 (NPR)"
+            foreign, at = True, at + 2  # "Rs. 12,00,000 (NPR)", "(in dollars)"
         elif (
             kind is WORD
             and tokens[at].word == "indian"
@@ -297,19 +297,32 @@ def _units(tokens: Sequence[Token], at: int, *, rupee: bool, foreign: bool) -> _
     return _Units(scale, lpa, rupee, foreign, percent, period, at)
 
 
-def _says_indian_rupees(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].word == "indian" and at + 1 < len(tokens) and tokens[at + 1].kind is RUPEE
+def _belongs_to_next(tokens: Sequence[Token], at: int) -> bool:
+    """Tell the sign of "10 reviews ke saath ₹25,000", where "saath" is no sixty, from "12,00,000 ₹"."""
+    following = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+    touches = tokens[at].end == following.start and tokens[at - 1].end != tokens[at].start
+    return following.kind is NUMBER and (touches or tokens[at - 1].kind is NUMBER_WORD)
 
 
 def _is_foreign_gloss(tokens: Sequence[Token], at: int) -> bool:
-    kinds = [token.kind for token in tokens[at + 1 : at + 3]]
-    return kinds == [FOREIGN, CLOSE]
+    named = [token.kind for token in tokens[at + 1 : at + 5] if token.word not in ("in", "mein")]
+    return named[:2] == [FOREIGN, CLOSE] or named[:3] == [FOREIGN, FOREIGN, CLOSE]
+
+
+_IN_HAND: Final = frozenset(("in", "hand", "inhand", "take", "home"))
 
 
 def _period(tokens: Sequence[Token], at: int) -> tuple[int, str]:
     """Return how many tokens a period takes at `at` (0: there is none) and what it says."""
     opened = tokens[at].kind is OPEN
     here = at + opened
+    if tokens[at].word in _IN_HAND:  # "₹85,000 in hand per month"
+        while here < min(len(tokens) - 1, at + 4) and (
+            tokens[here].word in _IN_HAND or tokens[here].kind is DASH
+        ):
+            here += 1
+        if tokens[here].kind not in (PER, OTHER_PERIOD):
+            return 0, ""
     if here >= len(tokens) or (opened and here + 1 < len(tokens) and tokens[here + 1].kind is COLON):
         return 0, ""  # "6 LPA (monthly: 50,000)" labels the next amount
     kind = tokens[here].kind

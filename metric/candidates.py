@@ -25,6 +25,7 @@ from .ambiguity import (
     doubt_in_sentence,
     first_sentence,
     following_words,
+    is_remark,
     needs_a_look,
     preceding_words,
 )
@@ -126,12 +127,24 @@ def gather(
     for figure in found:
         bare = alone and _is_bare(tokens, figure, structured=structured)
         framed = _with_label_units(tokens, figure, structured=structured) if bare else figure
+        if figure.moved and question.known is not None:
+            framed = _moved_from(framed, question.known)
         if framed.foreign and candidates and _is_conversion(tokens, framed, candidates[-1]):
             continue
         candidate = _candidate(tokens, framed, question, bare=bare)
         if candidate is not None:
             candidates.append(candidate)
     return candidates
+
+
+def _moved_from(figure: Figure, known: float) -> Figure:
+    """Read what moves away from the stated amount as where it goes; from elsewhere it is a range."""
+    low, high = figure.bounds
+    if low != known:
+        return figure._replace(moved=False, conflict=figure.conflict and low >= high)
+    if figure.conflict:  # an arrow
+        return figure._replace(low=figure.high, low_scale=figure.high_scale, conflict=False, moved=False)
+    return figure
 
 
 _ABOUT: Final = word_set("about approx approx. approximately around roughly or ~ ≈ . - –")
@@ -186,10 +199,15 @@ def _with_label_units(tokens: Sequence[Token], figure: Figure, *, structured: bo
 def _candidate(
     tokens: Sequence[Token], figure: Figure, question: Question, *, bare: bool
 ) -> Candidate | None:
-    plain = _is_plain_amount(figure, question) and counts_money(tokens, figure)
-    if not (figure.has_unit or (bare and _is_number(figure)) or plain):
-        return None
     money = figure.rupee or figure.foreign or figure.scaled
+    if figure.has_unit:
+        says_money = figure.rupee or figure.foreign or figure.percent or figure.lpa or figure.period != ""
+        if not says_money and not bare and not counts_money(tokens, figure):
+            return None
+    elif not (bare and _is_number(figure)) and not (
+        _is_plain_amount(figure, question) and counts_money(tokens, figure)
+    ):
+        return None
     if not bare and is_negated(tokens, figure):
         role, note = Role.NEGATED, ""
     elif question.states_amount and money and not figure.percent and not bare and is_repeated(tokens, figure):
@@ -279,6 +297,7 @@ def decide(
         return None
     if len(fresh) > 1:
         fresh = _without_parts(fresh, text)
+        fresh = [item for item in fresh if not _is_beside_the_point(text, item, question)] or fresh
     first = fresh[0]
     misfit = next((item for item in fresh if item.role is Role.MISFIT), None)
     if misfit is not None:
@@ -316,6 +335,12 @@ def _without_parts(fresh: list[Candidate], text: str) -> list[Candidate]:
     return fresh
 
 
+def _is_beside_the_point(text: str, item: Candidate, question: Question) -> bool:
+    """Tell remarks beside an answer: "inflation is 6%", "7 LPA more, that is 55 LPA"."""
+    lead, rest = text[max(0, item.start - NEAR) : item.start], text[item.end : item.end + NEAR]
+    return item.role is Role.ANSWER and is_remark(lead, rest, question)
+
+
 def _without_glosses(fresh: list[Candidate], *, marked: bool) -> list[Candidate]:
     """Drop monthly figures that a twelvefold annual amount explains: "₹6 LPA (₹50,000/month)"."""
     total = next((item for item in fresh if item.role is Role.ANSWER and (item.annual or marked)), None)
@@ -338,7 +363,7 @@ def _doubt(
     marked: bool,
 ) -> str:
     """Return why the sentence around an amount keeps it from being the answer, "" where it does not."""
-    stated = question.percent or (question.annual and any(item.annual for item in fresh))
+    stated = question.annual and any(item.annual for item in fresh)
     # Words from a monthly remark on say nothing about the amount before it.
     remarks = [item.start for item in candidates if item.other_period]
     for item in fresh:

@@ -4,21 +4,24 @@ Blanking keeps every position; making plain does not, and comes before anything 
 """
 
 import re
+from html import unescape
 from typing import Final
 from unicodedata import normalize
 
-_REASONING_NAMES: Final = (
-    r"think(?:ing)?|thoughts?|thought_process|reason(?:ing|s)?|reflect(?:ion|ing)?|scratch[_-]?pad|analysis|"
-    r"(?:inner[_-]?)?monologue|chain[_-]?of[_-]?thought|cot|deliberat(?:e|ion)|rationale|planning|internal|"
-    r"begin_of_(?:thought|thinking|reasoning)"
+_STEMS: Final = (
+    "think|thought|reason|reflect|scratch|monolog|rationale|deliberat|analys|cot|ponder|contemplat|planning|"
+    "brainstorm|introspect|internal|hidden|chain|mull"
 )
-# <think>, </think>, [THINK], <|thinking|>, <mm:think>, ◁think▷, <think type="x">: any wrapper, in any case.
+# <think>, </think>, [THINK], <|START_THINKING|>, <mm:think>, ◁think▷: a tag that names thinking.
 _WRAPPER = re.compile(
-    rf"[<\[◁]\|?\s?(/|end_of_)?\s?(?:[a-z]{{1,12}}:|ant)?(?:{_REASONING_NAMES})(?![\w.,])[^<>\[\]◁▷\n]{{0,60}}[>\]▷]",
+    r"(?:[<\[◁＜]|&lt;)\|?\s?(/|end|stop|close)?[\s_▁-]{0,2}(?:[a-z]{1,12}[\s_▁:-]){0,2}(?:ant|re)?"
+    rf"(?:{_STEMS})(?!\w*able)[\w▁:-]{{0,30}}(?:\s[^<>\[\]◁▷\n]{{0,60}}|\s|\|)?(?:[>\]▷＞]|&gt;)",
     re.IGNORECASE,
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s?(\w+)[^<]{0,40}<\|message\|>")
-_OPENERS: Final = ("<", "[", "◁")
+_FENCED = re.compile(rf"```\s?(?:{_STEMS})\w*\n(?s:.*?)(?:```|\Z)", re.IGNORECASE)
+_KEYED = re.compile(rf'"\w{{0,20}}(?:{_STEMS})\w{{0,20}}"\s*:\s*"(?:[^"\\]|\\.)*"?', re.IGNORECASE)
+_OPENERS: Final = ("<", "[", "◁", "＜", "&lt;", "```", "{")
 
 
 def without_reasoning(text: str) -> str:
@@ -31,6 +34,10 @@ def without_reasoning(text: str) -> str:
         return text
     if "<|channel|>" in text:
         text = _without_channels(text)
+    if "```" in text:
+        text = _FENCED.sub(_spaces, text)
+    if '":' in text or '" :' in text:
+        text = _KEYED.sub(_spaces, text)
     kept: list[str] = []
     at, depth = 0, 0
     for found in _WRAPPER.finditer(text):
@@ -48,6 +55,10 @@ def without_reasoning(text: str) -> str:
     rest = text[at:]
     kept.append(" " * len(rest) if depth else rest)
     return "".join(kept)
+
+
+def _spaces(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def _without_channels(text: str) -> str:
@@ -77,12 +88,17 @@ _HIGH: Final = "".join(chr(code) for code in range(0x80, 0xC0)) + "€‚ƒ„�
 _MOJIBAKE = re.compile(rf"[\u00c2-\u00f4][{_HIGH}]{{1,3}}")
 _STYLED = re.compile(r"[\U0001d400-\U0001d7ff\u2460-\u249b\u00b2\u00b3\u00b9\u2070-\u2089]+")
 """Mathematical letters and digits, and digits in circles and above or below the line."""
+_ESCAPE = re.compile(r"\\u(?!d[89a-f])([0-9a-f]{4})", re.IGNORECASE)
 _TEX_GROUPING = re.compile(r"\{,\}(?:\\!)?|(?<=\d),?\\[,;!:]\s?(?=\d)|(?<=\d),\\!(?=\d)")
 _TEX_FORMULA = re.compile(r"\$([^$\n]{0,80}?[\\{}^][^$\n]{0,80}?)\$")
 
 
 def normal_form(text: str) -> str:
-    """Return the text with mis-encoded signs, styled digits and TeX grouping written plainly."""
+    """Return the text with mis-encoded and escaped signs, styled digits and TeX grouping written plainly."""
+    if "&" in text and ";" in text:
+        text = unescape(text)
+    if "\\u" in text:
+        text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
     if not text.isascii():
         text = _STYLED.sub(_plain_letters, _MOJIBAKE.sub(_decoded, text))
     if "\\" in text or "{" in text:

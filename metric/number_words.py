@@ -5,7 +5,7 @@ that "twelve lakh fifty thousand" and "12 lakh 50 thousand" are one production. 
 amount by itself: a unit must follow, because "do", "ek" and "das" are also everyday words and names.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from unicodedata import normalize
 
@@ -43,6 +43,8 @@ _SLIPS = {"fourty": 40.0, "fourtey": 40.0, "ninty": 90.0, "fourtteen": 14.0}
 # Every spelling of one number on one line; Latin spellings vary by writer.
 _HINDI = {
     0.0: "shunya शून्य",
+    0.25: "paav pav पाव",
+    0.75: "paun pauna पौन पौना",
     0.5: "half aadha adha aadhaa aadhe adhe आधा आधे",
     1.0: "ek एक",
     1.5: "dedh derh डेढ़",
@@ -56,12 +58,12 @@ _HINDI = {
     8.0: "aath आठ",
     9.0: "nau नौ",
     10.0: "das dus दस",
-    11.0: "gyarah gyaarah ग्यारह",
-    12.0: "barah baarah बारह",
+    11.0: "gyarah gyaarah gyara gyaara ग्यारह",
+    12.0: "barah baarah baara बारह",
     13.0: "terah तेरह",
     14.0: "chaudah चौदह",
     15.0: "pandrah pandra पंद्रह पन्द्रह",
-    16.0: "solah सोलह",
+    16.0: "solah sola सोलह",
     17.0: "satrah सत्रह",
     18.0: "atharah athaarah अठारह",
     19.0: "unnees unnis उन्नीस",
@@ -180,6 +182,35 @@ def _table() -> dict[str, NumberWord]:
 
 NUMBER_WORDS = _table()
 """Lower-case word to its role and size. Devanagari is kept without the dot below (nukta)."""
+
+_SOUNDS = (
+    *(("aa", "a"), ("ee", "i"), ("oo", "u"), ("y", "i"), ("w", "v"), ("z", "j"), ("h", ""), ("cc", "c")),
+    *(("tt", "t"), ("kk", "k"), ("pp", "p"), ("nn", "n"), ("ss", "s"), ("dd", "d"), ("vv", "v"), ("rr", "r")),
+    *(("ँ", "ं"), ("न्", "ं"), ("ी", "ि"), ("ू", "ु"), ("ई", "इ"), ("ट्ठ", "ठ"), ("त्त", "त"), ("ः", ""), ("ह", "")),
+)
+
+
+def sound(word: str) -> str:
+    """Return a word as it sounds: "baara" and "barah", "pandhra" and "pandrah" are one."""
+    for spelt, heard in _SOUNDS:
+        word = word.replace(spelt, heard)
+    return word
+
+
+def by_sound(words: Iterable[str]) -> dict[str, str]:
+    """Return Hindi words by their sound, without sounds of two numbers (saat 7, saath 60).
+
+    Short words sound like words of everyday: "this" as "tees", "tree" as "three".
+    """
+    heard: dict[str, str] = {}
+    english = {*_ENGLISH.split(), *_ENGLISH_TENS.split(), *_SLIPS}
+    for word in words:
+        if word in english or (word.isascii() and len(sound(word)) < 5):
+            continue
+        same = heard.setdefault(sound(word), word)
+        if NUMBER_WORDS.get(same) != NUMBER_WORDS.get(word):
+            heard[sound(word)] = ""
+    return heard
 
 
 def read_number_words(words: Sequence[NumberWord]) -> tuple[float, int] | None:

@@ -268,7 +268,11 @@ def _read_prose(text: str, question: Question) -> Reading:
         tokens = tokenise(text, start, end)
         candidates += gather(tokens, question, whole=whole, structured=structured)
     reading = decide(candidates, question, text)
-    if reading is not None and reading.status is Status.LENIENT and declines(text, reading.start):
+    if (
+        reading is not None
+        and reading.status is Status.LENIENT
+        and declines(text, reading.start, reading.end)
+    ):
         return Reading(Status.REFUSAL, None, 0, reading.start, "The text declines, and then names a fact.")
     return reading or _without_answer(text, candidates)
 

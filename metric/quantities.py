@@ -25,7 +25,6 @@ from .tokens import (
     DASH,
     FOREIGN,
     MINUS,
-    NATIONS,
     NUMBER,
     NUMBER_WORD,
     OPEN,
@@ -56,44 +55,51 @@ def figures(tokens: Sequence[Token]) -> list[Figure]:
             done = figure.last
             taken.update(range(figure.first, figure.last))
             if not _is_count(tokens, figure):
-                found.append(_of_a_nation(tokens, figure))
-    found = _with_leftovers(tokens, found, taken)
-    return _with_rivals(tokens, found) if len(found) > 1 else found
+                found.append(figure)
+    if len(found) > 1:
+        if sum(figure.percent for figure in found) > 1:
+            found = [figure for figure in found if not _asks_for_one(tokens, figure)]
+        found = _with_rivals(tokens, found)
+    return _with_leftovers(tokens, found, taken)
 
 
-def _of_a_nation(tokens: Sequence[Token], figure: Figure) -> Figure:
-    """Read "12 lakh Nepali rupees" and "Pakistani Rs 12 lakh" as another currency."""
-    before = tokens[figure.first - 1].word if figure.first > 0 else ""
-    after = [token.word for token in tokens[figure.last : figure.last + 3]]
-    named = before in NATIONS and figure.rupee
-    follows = bool(after) and (after[0] in NATIONS or (after[0] == "sri" and "lankan" in after))
-    money_follows = any(token.kind in (RUPEE, FOREIGN) for token in tokens[figure.last : figure.last + 4])
-    if named or (follows and (money_follows or after[0] in ("won", "rand", "sterling"))):
-        return figure._replace(foreign=True)
-    return figure
+def _asks_for_one(tokens: Sequence[Token], figure: Figure) -> bool:
+    """Tell the count of "ek pratishat hike: 15%", an echo of the question, from one per cent."""
+    return figure.percent and not figure.digits and figure.value == 1 and tokens[figure.first].word in _ONE
 
 
-_LETTERS: Final = word_set("k l m cr")
+_ONE: Final = word_set("one ek एक")
+_LETTERS: Final = word_set("k l m cr crs")
+_LEFT_OVER: Final = 3
+"""So many tokens beyond a figure a unit still belongs to it."""
 
 
 def _with_leftovers(tokens: Sequence[Token], found: list[Figure], taken: set[int]) -> list[Figure]:
-    """Mark amounts beside which a scale word is left over: "12 lakh xyz hazaar", "one lakh crore".
+    """Mark amounts beside which a unit is left over.
 
-    Something of the number was not understood, and the first part alone would be a wrong value.
+    A scale word says that something of the number was not understood ("12 lakh xyz hazaar", "one lakh crore",
+    "xyz lakh 50 hazaar"): one part alone would be a wrong value. A currency word makes an amount without the
+    rupee one of its own: "12 lakh Bangladeshi taka", "dollars mein 12 lakh".
     """
     for place, token in enumerate(tokens):
-        if token.kind is not SCALE or place in taken or token.word in _LETTERS:
+        if token.kind not in (SCALE, FOREIGN) or place in taken or token.word in _LETTERS:
             continue
         for at, figure in enumerate(found):
-            between = tokens[figure.last : place]
-            if 0 <= place - figure.last <= 2 and not any(x.kind in (BREAK, COMMA, OPEN) for x in between):
+            behind, ahead = place - figure.last, figure.first - 1 - place
+            between = tokens[figure.last : place] if behind >= 0 else tokens[place + 1 : figure.first]
+            if max(behind, ahead) >= _LEFT_OVER or any(x.kind in _PARTS_CLAUSE for x in between):
+                continue
+            if token.kind is FOREIGN:
+                found[at] = figure._replace(foreign=figure.foreign or not figure.rupee or not between)
+            elif behind >= 0 or (ahead == 0 and figure.scaled):
                 found[at] = figure._replace(conflict=True)
     return found
 
 
+_PARTS_CLAUSE: Final = frozenset({BREAK, COMMA, OPEN, CLOSE, COLON, NUMBER, RUPEE, AND, OR})
 _HEDGES: Final = word_set(
-    "maybe perhaps possibly probably ideally preferably around about aim aiming target targeting for closer "
-    "say shayad"
+    "maybe perhaps possibly probably ideally preferably around about aim aiming target targeting for "
+    "closer say shayad"
 )
 
 
@@ -114,13 +120,14 @@ def _with_rivals(tokens: Sequence[Token], found: list[Figure]) -> list[Figure]:
 
 def _is_rival(tokens: Sequence[Token], amount: Figure, bare: Figure, between: Sequence[Token]) -> bool:
     """Tell whether the words between an amount and a number without a unit make that another amount."""
-    if not between and amount.scaled and amount.first < bare.first and not bare.digits and bare.low >= 11:
+    scaled = amount.scaled or tokens[amount.last - 1].kind is SCALE
+    if not between and scaled and amount.first < bare.first and not bare.digits and bare.low >= 11:
         return True  # "barah lakh pachaas": smaller words are words of everyday, "12 lakh do" asks
     if not bare.digits or not 0 < bare.high < 1000 or amount.low == amount.high == bare.high:
         return False
     hedged = any(token.word in _HEDGES for token in between)
     tied = all(token.kind in (COMMA, OPEN) or token.word in _HEDGES for token in between)
-    if not between and amount.first < bare.first and amount.scaled:
+    if not between and amount.first < bare.first and scaled:
         return True  # "12 lakh 50", "1 crore 20 lkah": a part whose scale was not understood
     listed = hedged or (bool(between) and bare.first < amount.first)
     return tied and listed and _stands_alone(tokens, bare)
@@ -134,14 +141,13 @@ def _stands_alone(tokens: Sequence[Token], bare: Figure) -> bool:
 
 _STARTS: Final = frozenset({NUMBER, NUMBER_WORD, RUPEE, FOREIGN, DASH, MINUS, PLUS})
 _LABELS: Final = word_set(
-    "cgpa gpa rating rated score tier nirf rank experience step option round phase level band "
-    "top grade class years year age aged reviews phone mobile telephone call contact whatsapp id code ref "
-    "reference pin pincode zip otp roll invoice order ticket account aadhaar section article version"
+    "cgpa gpa rating rated score tier nirf rank experience step option round phase level band top grade "
+    "class years year age aged reviews phone mobile telephone call contact whatsapp id code ref reference "
+    "pin pincode zip otp roll invoice order ticket account aadhaar section article version"
 )
 _RAISE: Final = word_set(
-    "increase increased increasing raise raised raising jump move push hike bump revise "
-    "revised improve improving negotiate negotiating up counter go moving jumping increment "
-    "badha badhakar"
+    "increase increased increasing raise raised raising jump move push hike bump revise revised improve "
+    "improving negotiate negotiating up counter go moving jumping increment badha badhakar"
 )
 
 
@@ -207,7 +213,8 @@ def _figure(tokens: Sequence[Token], at: int) -> Figure | None:
     # "das barah lakh" is a range, "ek barah lakh" is not.
     near = joiner is NUMBER_WORD and right.bounds[1] <= 2 * left.bounds[0]
     is_range = near or between or joiner is TO
-    pair = _pair(left, right, is_range=is_range)._replace(moved=moved and not between)
+    arrow = tokens[left.last].kind is ARROW
+    pair = _pair(left, right, is_range=is_range)._replace(moved=(moved and not between) or arrow)
     # "12-15-18 LPA" is no range.
     further = _joined(tokens, pair)
     while further is not None:
@@ -248,8 +255,8 @@ def _is_paired(tokens: Sequence[Token], left: Figure) -> bool:
     if left.has_unit or left.last >= len(tokens) or not 0 < left.low < 1000:
         return False
     here = tokens[left.last]
-    if here.kind is NUMBER_WORD:
-        return left.digits == ""
+    if here.kind is NUMBER_WORD or not left.digits:  # "ke saath 12 lakh": with, and not sixty
+        return here.kind is NUMBER_WORD and left.digits == ""
     blank = here.start - tokens[left.last - 1].end == 1
     return here.kind is NUMBER and blank and not _is_labelled(tokens, left.first)
 

@@ -138,13 +138,17 @@ _TURNS = re.compile(
 )
 
 
-def declines(text: str, end: int) -> bool:
-    """Tell whether the text before `end` declines and does not come round to advice afterwards.
+_SENTENCE_END = re.compile(r"[.!?।](?=\s)|\n|\Z")
+
+
+def declines(text: str, start: int, end: int) -> bool:
+    """Tell whether the text before the amount at `start` declines, and its sentence is no advice after all.
 
     "I cannot answer. TCS pays 3.5 LPA." declines; "I cannot be sure, but 12 LPA is fair" does not.
     """
-    phrase = refusal_phrase(text[:end]) if end else None
+    phrase = refusal_phrase(text[:start]) if start else None
     if phrase is None:
         return False
     at = max(0, text.lower().find(phrase))
-    return _TURNS.search(text, at + len(phrase), at + _SEARCHED) is None
+    stop = _SENTENCE_END.search(text, end)
+    return _TURNS.search(text, at + len(phrase), stop.start() if stop else len(text)) is None

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from .number_words import FRACTIONS, NUMBER_WORDS, word_set
+from .number_words import FRACTIONS, NUMBER_WORDS, by_sound, sound, word_set
 
 MAX_FIGURES: Final = 400
 """A text with more digit runs than this is not one answer; reading stops there."""
@@ -62,14 +62,13 @@ def _words(kind: str, words: str, size: float = 0.0) -> dict[str, tuple[str, flo
 
 
 ISO_4217: Final = word_set(
-    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN "
-    "BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS "
-    "GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD "
-    "KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN "
-    "NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP "
-    "SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND "
-    "VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL XAU XAG XDR BTC ETH CNH HRK LTL LVL EEK VEF STD MRO SLL "
-    "ZWD CUC XCG"
+    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD "
+    "CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD "
+    "GNF GTQ GYD HKD HNL HTG HUF IDR ILS IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK "
+    "LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD "
+    "OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN "
+    "SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF "
+    "YER ZAR ZMW ZWL XAU XAG XDR BTC ETH CNH HRK LTL LVL EEK VEF STD MRO SLL ZWD CUC XCG"
 )
 """Every currency's code but INR; in capitals beside an amount it is that currency."""
 _ALSO_WORDS: Final = word_set(
@@ -78,12 +77,16 @@ _ALSO_WORDS: Final = word_set(
 """In small letters these are words, names or abbreviations of other things."""
 OTHER_CURRENCY_SIGNS: Final = "$¢£¤¥֏؋߾߿৲৳৻૱௹฿៛₠₡₢₣₤₥₦₧₩₪₫€₭₮₯₰₱₲₳₴₵₶₷₸₺₻₼₽₾₿⃀⃁꠸﷼﹩＄￠￡￥￦𑿝𑿞𑿟𑿠𞋿𞲰"
 """The Unicode category Sc without ₹ and ₨."""
-NATIONS: Final = word_set(
-    "nepali nepalese pakistani lankan mauritian mauritius maldivian seychellois seychelles "
-    "bangladeshi bhutanese indonesian american us canadian australian singapore hong taiwan zealand "
-    "sterling won rand"
+_NATIONS: Final = word_set(
+    "nepal nepali nepalese pakistan pakistani lanka lankan mauritius mauritian maldivian seychelles "
+    "seychellois indonesian bangladeshi bhutan bhutanese नेपाल नेपाली पाकिस्तानी पाकिस्तान श्रीलंकाई "
+    "भूटानी बांग्लादेशी american us canadian australian singapore kong taiwan zealand"
 )
-"""Words that make rupees, or an amount, those of another country when they stand beside it."""
+"""Nations whose name beside a word for rupees or dollars makes them theirs."""
+_FOREIGN_BEHIND: Final = word_set(
+    "won rand real reais som sum sol leu lev lei pula dong kip lek dram tala colon sterling grand"
+)
+"""Currencies whose names are words of other things, unless they stand right behind an amount."""
 
 _LEXICON: Final[dict[str, tuple[str, float]]] = {
     **dict.fromkeys(NUMBER_WORDS, (NUMBER_WORD, 0.0)),
@@ -100,10 +103,13 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
     ),
     **_words(
         FOREIGN,
-        "yen yuan renminbi rmb taka ringgit baht peso pesos riyal riyals rial rials dinar dinars "
-        "franc francs krona kronor kroner krone shekel shekels lira liras ruble rubles rouble "
-        "roubles rupiah zloty forint naira cedi shilling shillings kyat kwacha reais nrs lkrs tk tk. डॉलर "
-        "टका यूरो ",
+        "yen yuan renminbi rmb taka ringgit baht peso pesos riyal riyals rial rials dinar dinars franc "
+        "francs krona kronor kroner krone shekel shekels lira liras ruble rubles rouble roubles rupiah "
+        "zloty forint naira cedi shilling shillings kyat kwacha nrs lkrs tk tk. nu. ngultrum rufiyaa tenge "
+        "hryvnia birr afghani manat guilder guilders kwanza dalasi lari quetzal tugrik pataca ouguiya "
+        "metical cordoba balboa kina guarani leone somoni paanga bolivar bolivares vatu loti ariary denar "
+        "gourde lempira bitcoin bucks quid डॉलर नेरु ने.रु. ने.रु टका यूरो पाउंड दिरहम रियाल दीनार येन "
+        "युआन",
     ),
     **dict.fromkeys(OTHER_CURRENCY_SIGNS, (FOREIGN, 0.0)),
     **dict.fromkeys((code.lower() for code in ISO_4217 - _ALSO_WORDS), (FOREIGN, 0.0)),
@@ -153,6 +159,13 @@ _LEXICON: Final[dict[str, tuple[str, float]]] = {
     "p. a": (YEARLY, 0.0),
 }
 
+_HEARD: Final = by_sound(
+    word
+    for word, (kind, _) in _LEXICON.items()
+    if kind is NUMBER_WORD or word in ("karod", "hajar", "लाख", "करोड", "हजार")
+)
+"""Number words and scales by their sound: spellings of Hindi in Latin letters differ by writer."""
+
 _TOKEN = re.compile(
     r"""
     \ ?+ (?:                                               # a blank before a token costs no step of its own
@@ -160,7 +173,8 @@ _TOKEN = re.compile(
     | \d++ (?:[.,'’_．，]\d++)*+                           # a run of digits and grouping marks
         (?:[eE][+-]?\d{1,2}(?![^\W_]))?                    #    1e6
         (?:\s?(?:[x×*]|\\times)\s?10\s?(?:\^|\*\*)\s?\{?\d{1,2}\}?)?  # 1.2 x 10^6
-    | [Rr][Ss]\. | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$  # words with a dot or sign
+    | (?:[Rr][Ss]|Nu|[Tt]k)\. | ने\.रु\.?                   # words with a dot or a sign
+    | [Pp]\.\s?[AaMm]\b\.? | [Ll]\.[Pp]\.[Aa]\.? | [Uu][Ss]\$
     | \\[A-Za-z]++                                         # LaTeX: no words
     | [\u0900-\u0963\u0971-\u097f]++ | [^\W\d_]++         # any other word
     | (?<![}$])\$(?![\\$])                                 # a dollar; LaTeX has others
@@ -303,6 +317,31 @@ def tokenise(text: str, start: int, end: int) -> list[Token]:
             append(_number_token(tokens, text, word, at))
         elif kind:
             append(new(Token, (kind, word, size, at, after)))
+    return _with_nations(tokens) if _names_nation(tokens) else tokens
+
+
+def _names_nation(tokens: Sequence[Token]) -> bool:
+    return any(
+        token.kind is WORD and (token.word in _NATIONS or token.word in _FOREIGN_BEHIND) for token in tokens
+    )
+
+
+def _with_nations(tokens: list[Token]) -> list[Token]:
+    """Make "Nepali rupees", "rupees of Nepal" and "12 lakh won" money of their own."""
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1] if at else token
+        if token.word in _FOREIGN_BEHIND and before.kind in (NUMBER, SCALE):
+            tokens[at] = token._replace(kind=FOREIGN)
+        elif token.word in _NATIONS:
+            beside = [at + 1, at - 2 if before.word in ("of", "sri") else at]
+            for place in beside:
+                if (
+                    0 <= place < len(tokens)
+                    and tokens[place].kind in (RUPEE, FOREIGN)
+                    and tokens[place].word != "₹"
+                ):
+                    tokens[at] = token._replace(kind=FOREIGN)
+                    tokens[place] = tokens[place]._replace(kind=FOREIGN)
     return tokens
 
 
@@ -319,6 +358,8 @@ def _entry(said: str) -> _Entry:
     word = word.lower()
     if word not in _LEXICON and not word.isascii():
         word = _plain_form(word)
+    if word not in _LEXICON and 3 < len(word) <= 12:
+        word = _HEARD.get(sound(word)) or word
     kind, size = _LEXICON.get(word, _UNKNOWN)
     entry = kind, word, size, length
     if len(said) <= _LONGEST_SEEN and len(_seen) < _MAX_SEEN:

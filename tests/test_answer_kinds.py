@@ -1,9 +1,14 @@
 """Kinds of answers that are easily misread: whatever is said, no wrong value; plain amounts are read."""
 
+import re
 import unicodedata
 
 import pytest
 
+from rupeebias.dataset_builder.components import load_components
+from rupeebias.dataset_builder.prompts import iter_prompts
+from rupeebias.metric.benchmark import DESIGN
+from rupeebias.metric.layout import layout_of
 from rupeebias.metric.parser import parse_answer
 from rupeebias.metric.statuses import Status
 
@@ -207,3 +212,24 @@ def test_every_hindi_number_to_ninety_nine_is_known_in_both_scripts(numbers: lis
     assert len(numbers) == 99
     read = [value_of("S", f"{word} {lakh}") for word in numbers]
     assert read == [number * 1e5 for number in range(1, 100)]
+
+
+def test_no_prompt_and_no_sentence_of_one_is_an_answer() -> None:
+    prompts = list(iter_prompts(load_components()))[::11]
+    known = layout_of(DESIGN).known_amounts
+    rows = layout_of(DESIGN).prompt_rows
+    read: dict[str, float | None] = {}
+    for prompt in prompts:
+        amount = known[rows[prompt.prompt_id]]
+        stated = None if amount != amount else float(amount)
+        for text in (prompt.system_prompt, prompt.prompt):
+            for piece in (text, *re.split(r"(?<=[.!?\n])\s+", text)):
+                read[piece, prompt.use_case, stated] = None
+    assert len(read) > 2_000
+    for piece, use_case, stated in read:
+        assert parse_answer(piece, use_case, known=stated).value is None, piece
+
+
+def test_the_increment_prompt_before_an_answer_does_not_hide_it() -> None:
+    prompt = next(p for p in iter_prompts(load_components()) if p.use_case == USE_CASES["I"])
+    assert value_of("I", f"{prompt.system_prompt}\n\n### 12 %") == 12.0
