@@ -218,7 +218,7 @@ def test_no_prompt_and_no_sentence_of_one_is_an_answer() -> None:
     prompts = list(iter_prompts(load_components()))[::11]
     known = layout_of(DESIGN).known_amounts
     rows = layout_of(DESIGN).prompt_rows
-    read: dict[str, float | None] = {}
+    read: dict[tuple[str, str, float | None], None] = {}
     for prompt in prompts:
         amount = known[rows[prompt.prompt_id]]
         stated = None if amount != amount else float(amount)
