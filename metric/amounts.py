@@ -272,19 +272,9 @@ def _units(tokens: Sequence[Token], at: int, *, rupee: bool, foreign: bool) -> _
             pass
         elif kind is OPEN and _is_foreign_gloss(tokens, at):
             foreign, at = True, at + 2  # "Rs. 12,00,000 (NPR)", "(in dollars)"
-        elif (
-            kind is WORD
-            and tokens[at].word == "indian"
-            and at + 1 < len(tokens)
-            and tokens[at + 1].kind is RUPEE
-        ):
+        elif kind is WORD and _says_indian_rupees(tokens, at):
             rupee, at = True, at + 1
-        elif (
-            kind is WORD
-            and tokens[at].word == "m"
-            and scale == 1.0
-            and tokens[at - 1].end == tokens[at].start
-        ):
+        elif scale == 1.0 and tokens[at].word == "m" and tokens[at - 1].end == tokens[at].start:
             scale = 1e6  # "1.2M"
         else:
             step, said = _period(tokens, at)
@@ -302,6 +292,10 @@ def _belongs_to_next(tokens: Sequence[Token], at: int) -> bool:
     following = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
     touches = tokens[at].end == following.start and tokens[at - 1].end != tokens[at].start
     return following.kind is NUMBER and (touches or tokens[at - 1].kind is NUMBER_WORD)
+
+
+def _says_indian_rupees(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].word == "indian" and at + 1 < len(tokens) and tokens[at + 1].kind is RUPEE
 
 
 def _is_foreign_gloss(tokens: Sequence[Token], at: int) -> bool:

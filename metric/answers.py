@@ -134,31 +134,23 @@ def _code_reader(question: Question, ending: Ending, *, strict: bool) -> Callabl
         elif ended and (lone := read_lone_amount(text, question)) is not None:
             status, value = lenient, lone
         else:
-            return freely(text)
-        return (
-            (_CODES[Status.UNPARSED], _NAN, _NAN, value)
-            if strict and status == lenient
-            else (
-                status,
-                value,
-                _NAN,
-                value,
-            )
-        )
-
-    def freely(text: str) -> _Read:
-        reading = read_freely(text, question, ending)
-        status, value = _CODES[reading.status], _NAN if reading.value is None else reading.value
-        outside = _NAN if reading.outside is None else reading.outside
-        amount = outside if reading.value is None else value
-        paper = (
-            amount if amount != amount else _paper_value(amount, question, text[reading.start : reading.end])
-        )
-        if strict and status == lenient:
-            status, value = _CODES[Status.UNPARSED], _NAN
-        return status, value, outside, paper
+            return _read_slowly(text, question, ending, strict=strict)
+        is_refused = strict and status == lenient
+        return (_CODES[Status.UNPARSED], _NAN, _NAN, value) if is_refused else (status, value, _NAN, value)
 
     return read
+
+
+def _read_slowly(text: str, question: Question, ending: Ending, *, strict: bool) -> _Read:
+    reading = read_freely(text, question, ending)
+    status, value = _CODES[reading.status], _NAN if reading.value is None else reading.value
+    outside = _NAN if reading.outside is None else reading.outside
+    amount = outside if reading.value is None else value
+    matched = text[reading.start : reading.end]
+    paper = amount if np.isnan(amount) else _paper_value(amount, question, matched)
+    if strict and reading.status is Status.LENIENT:
+        status, value = _CODES[Status.UNPARSED], _NAN
+    return status, value, outside, paper
 
 
 @cache

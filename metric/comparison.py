@@ -86,18 +86,22 @@ def compare_readings(first: Readings, second: Readings, options: Options) -> dic
         *_about_w(found),
         *_not_computed(tables),
     )
-    chosen = ("definitions", "outcome", "threshold", "w_blocks")
     return {
         "n_matched": int((~np.isnan(both[0])).sum()),
         "warnings": list(warnings),
-        "settings": {
-            **{name: getattr(options, name) for name in chosen},
-            "parse": first.mode,
-            "metric_version": METRIC_VERSION,
-            "benchmark_version": design.version,
-            "dataset_fingerprint": design.fingerprint,
-        },
+        "settings": _settings(options, first),
         "tables": tables,
+    }
+
+
+def _settings(options: Options, run: Readings) -> dict[str, Any]:
+    chosen = ("definitions", "outcome", "threshold", "w_blocks")
+    return {
+        **{name: getattr(options, name) for name in chosen},
+        "parse": run.mode,
+        "metric_version": METRIC_VERSION,
+        "benchmark_version": run.design.version,
+        "dataset_fingerprint": run.design.fingerprint,
     }
 
 

@@ -8,6 +8,7 @@ docs/methods.md.
 """
 
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -201,17 +202,28 @@ class GapLaw:
         return replace(self, psi=np.fmax(self.psi, psi))
 
 
+def _sum_where(used: Bools, quantity: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(used, quantity, 0).sum(axis=0))
+
+
+def _influence(strata: list[Stratum], shape: tuple[int, ...]) -> Floats:
+    """Return what each profile moves D by; profiles of one use case are those of all its strata."""
+    influence = np.zeros(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for one in strata:
+            factor = np.where(one.weight > 0, one.weight * 2 / np.sqrt(one.n * (one.n - 1)), 0)
+            influence[..., one.columns] += factor[..., None] * one.influence
+    return influence
+
+
 def law_of(strata: list[Stratum], n_columns: int) -> GapLaw:
     """Return the law of the weighted mean of the strata's D; use cases have `n_columns` profiles in all."""
     parts = [np.stack(part) for part in zip(*(one[:9] for one in strata), strict=True)]
     weight, n, squared_gap, scatter, z1, squares, noise, products, triangles = parts
     used = weight > 0
     weight2 = weight**2
-
-    def total(quantity: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(used, quantity, 0).sum(axis=0))
-
+    total = partial(_sum_where, used)
     with np.errstate(divide="ignore", invalid="ignore"):
         pairs = n * (n - 1)
         tau2_each = 2 * noise / pairs
@@ -229,10 +241,6 @@ def law_of(strata: list[Stratum], n_columns: int) -> GapLaw:
         null_variance = total(weight2 * 2 * products / pairs**2)
         third = total(weight**3 * 8 * triangles / pairs**3)
         skew = np.where(null_variance > 0, third / null_variance**1.5, 0)
-        influence = np.zeros((*d.shape, n_columns))
-        for one in strata:
-            factor = np.where(one.weight > 0, one.weight * 2 / np.sqrt(one.n * (one.n - 1)), 0)
-            influence[..., one.columns] += factor[..., None] * one.influence
     return GapLaw(
         squared_gap=d,
         scatter=total(weight * scatter),
@@ -244,7 +252,7 @@ def law_of(strata: list[Stratum], n_columns: int) -> GapLaw:
         null_skew=skew,
         inverse_n=inverse_n,
         variance=jackknife,
-        influence=influence,
+        influence=_influence(strata, (*d.shape, n_columns)),
         n_profiles=total(n),
         bounded=np.asarray(used.any(axis=0) & ((n >= FEWEST_PROFILES) | ~used).all(axis=0)),
     )

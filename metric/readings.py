@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .answers import read_answers
+from .answers import AnswerArrays, read_answers
 from .benchmark import DESIGN
 from .design import Design
 from .errors import MetricInputError
@@ -90,12 +90,7 @@ def read_outputs(
         finish_reasons=None if finish_reasons is None else _items("finish_reasons", finish_reasons),
         errors=None if errors is None else _flags(errors),
     )
-    status = np.full(shape, NOT_GIVEN, dtype=np.int8)
-    place = rows[keep], columns[keep]
-    status[place] = read.status[keep]
-    dense = np.full((3, *shape), np.nan)
-    for of_kind, found in zip(dense, read[1:], strict=True):
-        of_kind[place] = found[keep]
+    status, dense = _dense(read, shape, (rows, columns), keep)
     given = status != NOT_GIVEN
     n_twice = len(ids) - len(keep)
     asked = _expected(given, expected, layout) | given
@@ -145,6 +140,19 @@ def _with_controls(
 
     own = read([at for at in range(len(ids)) if at not in is_control], design, controls=False)
     return own._replace(controls=read(places, control, controls=True))
+
+
+def _dense(
+    read: AnswerArrays, shape: tuple[int, int], place: tuple[Ints, Ints], keep: Ints
+) -> tuple[npt.NDArray[np.int8], Floats]:
+    """Return statuses, and the three kinds of values, of answers where they belong."""
+    own = place[0][keep], place[1][keep]
+    status = np.full(shape, NOT_GIVEN, dtype=np.int8)
+    status[own] = read.status[keep]
+    dense = np.full((3, *shape), np.nan)
+    for of_kind, found in zip(dense, read[1:], strict=True):
+        of_kind[own] = found[keep]
+    return status, dense
 
 
 def _items(name: str, given: Iterable[Any]) -> list[Any]:

@@ -183,19 +183,18 @@ def _deliveries(
     if options.org is None:
         say(f"note: {_PLACEHOLDER} stands for the owner of the benchmark on the Hub (--org)")
     model = manifest.model.replace("`", "'")  # it stands in a code span
+    about = (
+        f"Model: `{model}`. Made by `rupeebias submit`; `rupeebias validate-submission` computes its scores."
+    )
     yield Delivery(
         kind="dataset",
         repo=results,
         title=f"Submission {folder.name}",
-        description=(
-            f"Model: `{model}`. Made by `rupeebias submit`; "
-            "`rupeebias validate-submission` computes its scores."
-        ),
+        description=about,
         files={f"{path}/{file.name}": file.read_bytes() for file in sorted(folder.iterdir())},
         earlier=earlier_submission(f"{path}/{MANIFEST}", manifest, design),
     )
-    reasons = reasons_without_rank(manifest, checked.readings, result, design)
-    if reasons:
+    if reasons := reasons_without_rank(manifest, checked.readings, result, design):
         say(f"note: no evaluation results for the page of the model: {reasons[0]}")
     elif options.repo is None:
         say("note: no evaluation results for the page of the model: --repo names it")
@@ -208,10 +207,7 @@ def _deliveries(
             kind="model",
             repo=options.repo,
             title="RupeeBias evaluation results",
-            description=(
-                f"Results of the run {folder.name} on the benchmark {source.dataset}. "
-                f"The outputs behind them: {url}"
-            ),
+            description=f"Results of the run {folder.name} on the benchmark {source.dataset}. Outputs: {url}",
             files={PATH: eval_yaml(manifest, result, design, source).encode()},
             earlier=earlier_results(PATH),
         )

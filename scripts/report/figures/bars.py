@@ -140,15 +140,11 @@ def _draw(
         axes.set_label(panel or what.name)
         axes.set_title(title)
         _set_range(axes, what, bars, panel, panel_width)
-        places = {
-            (label, language): y * row_height + _GAP / 2 + (n + 0.5) * _PITCH
+        shown = [
+            (y * row_height + _GAP / 2 + (n + 0.5) * _PITCH, bars[panel, label, language], colours[language])
             for y, label in enumerate(labels)
             for n, language in enumerate(languages)
-        }
-        shown = [
-            (place, bars[panel, *key], colours[key[1]])
-            for key, place in places.items()
-            if (panel, *key) in bars
+            if (panel, label, language) in bars
         ]
         _draw_bars(axes, what, shown)
         _label_rows(axes, labels if at == 0 else [], len(labels), row_height)

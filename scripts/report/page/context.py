@@ -81,12 +81,7 @@ def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
         "unheard": list(
             dict.fromkeys(run.model for run in runs if run.arm == "fairness" and run.is_simulated)
         ),
-        "hidden_repeats": [
-            (found.run, shown, found.facts.n_repeats)
-            for found in findings
-            if (shown := repeats_shown(found.facts.n_repeats, len(runs), design.n_prompts))
-            < found.facts.n_repeats
-        ],
+        "hidden_repeats": list(_hidden_repeats(findings, len(runs), design.n_prompts)),
         "headline": headline,
         "columns": headline_columns(runs)[1:],
         "published": published_rows(runs),
@@ -104,6 +99,17 @@ def page_context(runs: Sequence[ReportRun]) -> dict[str, Any]:
             for key in ("threshold", "outcome", "ci", "n_resamples", "w_blocks", "definitions")
         },
     }
+
+
+def _hidden_repeats(
+    findings: Sequence[Finding], n_runs: int, n_prompts: int
+) -> Iterator[tuple[str, int, int]]:
+    """Yield the runs of which the page cannot show every repeat: name, repeats shown, repeats asked."""
+    for found in findings:
+        n_repeats = found.facts.n_repeats
+        shown = repeats_shown(n_repeats, n_runs, n_prompts)
+        if shown < n_repeats:
+            yield found.run, shown, n_repeats
 
 
 def _by_gap(found: Finding) -> float:

@@ -303,17 +303,9 @@ def _pairs(design: Design) -> Iterator[Description]:
 
     def item(use_case: UseCase, axis: Axis, label: str, table: str, value: str) -> Item:
         is_pair = table == "canonical_pair_gap"
-        return Item(
-            (use_case.label, label),
-            table,
-            {"use_case": use_case.name, "axis": axis.name},
-            value,
-            1,
-            _CI,
-            1,
-            _STARRED if is_pair else (),
-            sign_consistency if is_pair else ends,
-        )
+        keys = {"use_case": use_case.name, "axis": axis.name}
+        marks, remark = (_STARRED, sign_consistency) if is_pair else ((), ends)
+        return Item((use_case.label, label), table, keys, value, 1, _CI, 1, marks, remark)
 
     yield Description(
         "canonical-pair-gap",
